@@ -39,6 +39,7 @@ impl SubsetArguments {
             conditions: self.conditions.iter().map(condition).collect::<Result<_, _>>()?,
             limit: self.limit,
             seed: self.seed,
+            skip_missing_db: false,
         })
     }
 }

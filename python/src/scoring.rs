@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use sqlgauge_core::{
-    SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy,
-    VoteJob, metrics_of, verifies,
+    SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, Subset, System, VerifySettings, VersionsJob,
+    VoteBy, VoteJob, metrics_of, verifies,
 };
 use sqlgauge_engine::Stoppable;
 use sqlgauge_metrics::Metric;
@@ -151,8 +151,7 @@ impl Job<'_> {
             verify,
             limits: self.limits.limits()?,
             now: self.limits.moment()?,
-            subset: self.subset.subset()?,
-            skip_missing_db: self.skip_missing_db,
+            subset: Subset { skip_missing_db: self.skip_missing_db, ..self.subset.subset()? },
             shard: self.shard.as_deref().map(shard).transpose()?,
             restart: self.restart,
             jobs: self.jobs,

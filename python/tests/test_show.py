@@ -31,7 +31,7 @@ def test_a_counterexample_says_what_makes_the_difference_and_how_like_the_databa
     assert "DISTINCT" in found.explanation
     assert [table["columns"] for table in found.tables] == [["name"]]
     assert found.words is not None
-    assert found.words.startswith("The prediction uses DISTINCT, the gold does not; they differ on 2 rows of `rider`")
+    assert found.words.startswith("Only the prediction uses DISTINCT. On a database with 2 rows in `rider`")
     assert found.words in repr(found)
     assert found.raw["words"]["causes"] == ["distinct"]
     assert found.realistic is False

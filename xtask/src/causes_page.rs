@@ -10,15 +10,15 @@ const HEAD: &str = "# Causes of wrong answers
 
 Look up what a cause in the list \u{201c}Why answers are wrong\u{201d} means, and which sentence goes with it.
 
-A sentence compares the prediction with the gold by their resolved trees: names, aliases, the order of joins and columns that a join makes equal do not \
-count. Every difference of the trees belongs to a cause, or there is no sentence. Of several differences one is named alone if the prediction \
-without it is right; else those are left out that are known to change nothing. A sentence names at most two parts; the rest is \u{201c}and 2 more\u{201d}. A \
-prediction counts under the first.
+A sentence compares the prediction with the gold by their resolved trees.\n\n\
+- Ignored: names, aliases, the order of joins, columns that a join makes equal.\n\
+- Named: at most two differences; then \u{201c}2 more differences\u{201d}. One alone if the prediction without it is right; else none that changes nothing.\n\
+- Counted: a prediction counts under the first. If a difference has no cause, there is no sentence.
 
 A part stands as SQL, with the names of its tables. A table that the query reads twice has the alias of the text.
 
-With a counterexample (`verify`) the sentence says on which rows the results differ, and what both return: ``they differ on 1 row of `customer` and 2 rows \
-of `orders`: the prediction gives 2, the gold 1``.
+With a counterexample (`verify`) a sentence more says what both return there: ``On a database with 1 row in `customer` and 2 rows in `orders`, the \
+prediction gives 2, the gold 1.``
 ";
 
 pub(crate) fn render() -> String {

@@ -1,4 +1,4 @@
-//! A number beside what it counts.
+//! A number beside what it counts, and the beginning of a sentence.
 
 use std::fmt::Display;
 
@@ -42,6 +42,29 @@ pub fn noun_for<N: PartialEq + From<u8>>(count: &N, noun: &str) -> String {
     }
     let is_hissing = ["s", "x", "z", "ch", "sh"].iter().any(|end| noun.ends_with(end));
     format!("{noun}{}", if is_hissing { "es" } else { "s" })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(all: &[String]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// The text with its first letter as a sentence has it. The id of a metric, `ex@1`, stays as it is.
+///
+/// ```
+/// assert_eq!(sqlgauge_base::capital("two rows"), "Two rows");
+/// assert_eq!(sqlgauge_base::capital("ex@1: two rows"), "ex@1: two rows");
+/// ```
+pub fn capital(text: &str) -> String {
+    if text.split_whitespace().next().is_some_and(|word| word.contains('@')) {
+        return text.to_owned();
+    }
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

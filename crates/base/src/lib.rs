@@ -24,7 +24,7 @@ pub mod stats;
 
 pub use closest::closest;
 pub use clustered::ClusteredMean;
-pub use counted::{counted, counted_of, noun_for, verb_for};
+pub use counted::{capital, counted, counted_of, listed, noun_for, verb_for};
 pub use deep::{DEEP_STACK_BYTES, deep_thread, on_deep_stack};
 pub use features::NotBuiltIn;
 pub use hex::hex;

@@ -138,7 +138,7 @@ impl ClockOptions {
 /// How many golds may fail where a bar is set.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct GoldBar {
-    /// Golds that may fail to run where a bar is set; with more of them the bar is not reached, whatever the score of the others
+    /// With a bar: how many golds may fail to run before it counts as not reached
     #[arg(long, value_name = "N", default_value_t = 0)]
     allow_gold_failures: usize,
 }

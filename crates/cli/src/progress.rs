@@ -113,7 +113,8 @@ impl Watcher for Progress {
             work.last_line = Instant::now();
             let Work { noun, total, resumed, since, detail, .. } = &*work;
             let detail = if detail.is_empty() { String::new() } else { format!(", {detail}") };
-            let left = time_left(since.elapsed(), [*resumed, done, *total]);
+            // While one item holds the rest up, the mean pace says nothing.
+            let left = time_left(since.elapsed(), [*resumed, done, *total]).filter(|_| detail.is_empty());
             let left = left.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
             say(&format!("{done} of {total} {noun} done{left}{detail}"));
         }

@@ -27,13 +27,13 @@ use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 #[cfg(feature = "services")]
 pub use self::judge::JudgeSettings;
 pub use self::records::{EstimateHistory, EstimateRecords};
-use crate::context::Context;
+use crate::context::{Context, Watcher};
 use crate::error::Error;
 use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
-use crate::subset::{Subset, pick, positions_without_golds};
+use crate::subset::{Subset, pick, taken_without_golds};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -181,7 +181,7 @@ impl EstimateJob {
         let judge = self.judge.as_ref().map(|judge| judge.service(&self.method, context)).transpose()?;
         let now = self.now.unwrap_or_else(Moment::now);
         let engine = context.engine(self.limits, now)?;
-        let (pool, paired_by) = self.load(engine.as_ref())?;
+        let (pool, paired_by) = self.load(engine.as_ref(), context.watcher())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
         self.records.keep_inputs(&inputs)?;
@@ -244,7 +244,7 @@ impl EstimateJob {
     }
 
     /// The scored runs and the target, with the answers to the target's questions executed; and by what those were paired.
-    fn load(&self, engine: &dyn Engine) -> Result<(Pool, (String, Value)), Error> {
+    fn load(&self, engine: &dyn Engine, watcher: &dyn Watcher) -> Result<(Pool, (String, Value)), Error> {
         let mut workload =
             parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         name_database(&mut workload, Some(&self.db), None)?;
@@ -255,7 +255,7 @@ impl EstimateJob {
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
-        if let Some(part) = positions_without_golds(&self.subset, &workload.examples)? {
+        if let Some(part) = taken_without_golds(&self.subset, &workload.examples, Some(&self.db), watcher)? {
             systems = systems.into_iter().map(|set| set.of_part(&part, &workload.examples)).collect();
             workload.examples = pick(workload.examples, Some(&part));
         }

@@ -119,11 +119,9 @@ impl EvolveJob {
         keep_run("--out", &self.out)?;
         let mut benchmark = load_benchmark(&self.benchmark)?;
         name_database(&mut benchmark, Some(&self.db), None)?;
-        if !self.subset.is_all() {
-            let engine = context.sqlite(self.limits, Moment::now())?;
-            let positions = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
-            benchmark.examples = subset::pick(benchmark.examples, positions.as_deref());
-        }
+        let engine = context.sqlite(self.limits, Moment::now())?;
+        let taken = subset::taken(&self.subset, &benchmark.examples, &self.db, &engine, context.watcher())?;
+        benchmark.examples = subset::pick(benchmark.examples, taken.selection.as_deref());
         benchmark.notes.iter().for_each(|text| context.watcher().note(text));
         self.run_on(&benchmark, context)
     }

@@ -355,10 +355,13 @@ impl Samples {
         document.lead.extend(self.systems.iter().filter_map(|system| self.said(system)));
         document.lead.extend(self.chart().map(Block::chart));
         let about = clusters::about(&self.report.summary);
-        let note = format!("{}, percent with 95 % intervals{about}, and the number of items", self.metric);
+        let note = format!(
+            "{}, percent with 95 % intervals{about}, and the number of questions. pass@k: one of k answers is right; pass^k: all k are; \
+             best-of-n: any is",
+            self.metric
+        );
         document.add(Section::new("Rates", note, self.rates()));
-        let note = "first answers. A penalty score counts +1 for a right answer, 0 for an abstention, and minus the penalty for a \
-                    wrong answer, times 100";
+        let note = "by first answers. Penalty N: a right answer counts 1, an abstention 0, a wrong answer −N, times 100";
         document.add(Section::new("Abstention", note, self.abstentions()));
         document
     }
@@ -402,6 +405,9 @@ impl Samples {
         let mut table = Table::new(std::iter::once("rate").chain(systems));
         let names = self.systems.first().into_iter().flat_map(|system| &system.rates);
         for (at, Rate { name, .. }) in names.enumerate() {
+            if self.systems.iter().all(|system| system.rates[at].score.count == 0) {
+                continue;
+            }
             let cells = self.systems.iter().map(|system| rate_text(&system.rates[at]));
             table.push(std::iter::once(name.clone()).chain(cells));
         }

@@ -21,6 +21,15 @@ pub enum SchemaSource {
 }
 
 impl SchemaSource {
+    /// The folder of databases, where it is one.
+    #[cfg(any(feature = "parquet", feature = "services"))]
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Databases(folder) => Some(folder),
+            Self::Tables(_) => None,
+        }
+    }
+
     /// The schema of every database of the workload.
     pub(crate) fn read(
         &self,

@@ -6,12 +6,11 @@
 //!   the recorded one for now. The log is the same, byte for byte, however often it was stopped.
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, PairedBy, Prediction, PredictionOptions,
     PredictionSet, Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
@@ -32,7 +31,7 @@ use crate::settings::{
     verifies,
 };
 use crate::source::{Source, digest_databases, digest_sources};
-use crate::subset::{self, Subset, pick};
+use crate::subset::{self, Subset, Taken, pick};
 use crate::values::OutputPath;
 use crate::without_rows::DatabasesWithoutRows;
 
@@ -158,9 +157,6 @@ pub struct ScoreJob {
     /// Which questions are scored; by default all.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub subset: Subset,
-    /// Leave out questions whose databases are missing, and say so
-    #[cfg_attr(feature = "cli", arg(long, help_heading = "Subset"))]
-    pub skip_missing_db: bool,
     /// By system, by what answers were paired that this job gets with their ids, for the record.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub paired_by: BTreeMap<String, PairedBy>,
@@ -250,7 +246,7 @@ impl ScoreJob {
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections.into(), self.limits, now)?;
         let Taken { selection, missing } =
-            self.selected(&benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
+            subset::taken(&self.subset, &benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples =
             selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));
@@ -377,42 +373,6 @@ impl ScoreJob {
             .map_err(|error| Error::asked_in_part(self.gold.path(), error))
     }
 
-    /// The questions that are taken: those of the subset, out of those whose databases are there if others may be missing.
-    fn selected(
-        &self,
-        examples: &[Example],
-        folder: &Path,
-        engine: &dyn Engine,
-        watcher: &dyn Watcher,
-    ) -> Result<Taken, Error> {
-        let databases = Databases::open(folder)?;
-        let names: BTreeSet<&str> = examples.iter().map(|example| example.db_id.as_str()).collect();
-        let is_missing = |name: &&str| self.skip_missing_db && databases.locate(name).is_err();
-        let missing: Vec<String> = names.into_iter().filter(is_missing).map(str::to_owned).collect();
-        let Some(first) = missing.first() else {
-            let selection = subset::positions(&self.subset, examples, folder, engine)?;
-            return Ok(Taken { selection, missing });
-        };
-        let has_database = |at: &usize| missing.binary_search(&examples[*at].db_id).is_err();
-        let mut selection: Vec<usize> = (0..examples.len()).filter(has_database).collect();
-        if selection.is_empty() {
-            // The error names the first of them and what is in the folder.
-            databases.locate(first)?;
-        }
-        let absent = examples.len() - selection.len();
-        let (questions, are) =
-            (counted_of(absent, examples.len(), "question"), verb_for(&absent, ["is", "are"]));
-        watcher.note(&format!(
-            "{questions} {are} left out, as their databases are missing: {}",
-            missing.join(", ")
-        ));
-        let there = pick(examples.to_vec(), Some(&selection));
-        if let Some(positions) = subset::positions(&self.subset, &there, folder, engine)? {
-            selection = positions.into_iter().map(|at| selection[at]).collect();
-        }
-        Ok(Taken { selection: Some(selection), missing })
-    }
-
     /// The positions of the examples that are scored, where they are not all.
     fn part(&self, selection: Option<Vec<usize>>, examples: usize) -> Result<Option<Vec<usize>>, Error> {
         let Some(shard) = self.shard else { return Ok(selection) };
@@ -502,12 +462,6 @@ impl ScoreJob {
             examples,
         })
     }
-}
-
-/// The questions that a run takes, and the databases that are missing of the others.
-struct Taken {
-    selection: Option<Vec<usize>>,
-    missing: Vec<String>,
 }
 
 /// The option of a run that records the part of the benchmark.

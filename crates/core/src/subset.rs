@@ -13,13 +13,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sqlgauge_base::Random;
+use sqlgauge_base::{Random, counted_of, verb_for};
 use sqlgauge_dataset::{Databases, Example};
 use sqlgauge_engine::Engine;
 use sqlgauge_metrics::Target;
 use sqlgauge_run::RunError;
 use sqlgauge_sql::spider;
 
+use crate::context::Watcher;
 use crate::error::Error;
 use crate::open_run::StoredReport;
 
@@ -89,6 +90,9 @@ pub struct Subset {
     /// Take at most N questions, drawn at random
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Subset"))]
     pub limit: Option<usize>,
+    /// Leave out questions whose databases are missing, and say so
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Subset"))]
+    pub skip_missing_db: bool,
     /// Seed of that draw.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub seed: u64,
@@ -133,9 +137,9 @@ pub enum SubsetError {
 const NAMED: usize = 8;
 
 impl Subset {
-    /// Whether all examples are taken.
+    /// Whether all examples are taken, of those whose databases are there.
     pub fn is_all(&self) -> bool {
-        let Self { db_ids, ids, conditions, limit, seed: _ } = self;
+        let Self { db_ids, ids, conditions, limit, skip_missing_db: _, seed: _ } = self;
         db_ids.is_empty() && ids.is_none() && conditions.is_empty() && limit.is_none()
     }
 
@@ -239,9 +243,72 @@ fn check_values<'a>(
     Err(SubsetError::Unknown { what, value: value.clone(), listed })
 }
 
+/// The questions that are taken, and the databases that are missing of the others.
+pub(crate) struct Taken {
+    /// Their positions; `None` where it is all of them.
+    pub(crate) selection: Option<Vec<usize>>,
+    pub(crate) missing: Vec<String>,
+}
+
+/// The questions of a subset, out of those whose databases are there if others may be missing.
+pub(crate) fn taken(
+    subset: &Subset,
+    examples: &[Example],
+    folder: &Path,
+    engine: &dyn Engine,
+    watcher: &dyn Watcher,
+) -> Result<Taken, Error> {
+    there(subset, examples, Some(folder), watcher, &|examples| positions(subset, examples, folder, engine))
+}
+
+/// As [`taken`], for a command that does not read golds.
+pub(crate) fn taken_without_golds(
+    subset: &Subset,
+    examples: &[Example],
+    folder: Option<&Path>,
+    watcher: &dyn Watcher,
+) -> Result<Option<Vec<usize>>, Error> {
+    let of = |examples: &[Example]| positions_without_golds(subset, examples);
+    Ok(there(subset, examples, folder, watcher, &of)?.selection)
+}
+
+fn there(
+    subset: &Subset,
+    examples: &[Example],
+    folder: Option<&Path>,
+    watcher: &dyn Watcher,
+    positions: &dyn Fn(&[Example]) -> Result<Option<Vec<usize>>, Error>,
+) -> Result<Taken, Error> {
+    let Some(folder) = folder.filter(|_| subset.skip_missing_db) else {
+        return Ok(Taken { selection: positions(examples)?, missing: Vec::new() });
+    };
+    let databases = Databases::open(folder)?;
+    let names: BTreeSet<&str> = examples.iter().map(|example| example.db_id.as_str()).collect();
+    let is_missing = |name: &&str| databases.locate(name).is_err();
+    let missing: Vec<String> = names.into_iter().filter(is_missing).map(str::to_owned).collect();
+    let Some(first) = missing.first() else {
+        return Ok(Taken { selection: positions(examples)?, missing });
+    };
+    let has_database = |at: &usize| missing.binary_search(&examples[*at].db_id).is_err();
+    let mut selection: Vec<usize> = (0..examples.len()).filter(has_database).collect();
+    if selection.is_empty() {
+        // The error names the first of them and what is in the folder.
+        databases.locate(first)?;
+    }
+    let absent = examples.len() - selection.len();
+    let (questions, are) = (counted_of(absent, examples.len(), "question"), verb_for(&absent, ["is", "are"]));
+    watcher
+        .note(&format!("{questions} {are} left out, as their databases are missing: {}", missing.join(", ")));
+    let there = pick(examples.to_vec(), Some(&selection));
+    if let Some(positions) = positions(&there)? {
+        selection = positions.into_iter().map(|at| selection[at]).collect();
+    }
+    Ok(Taken { selection: Some(selection), missing })
+}
+
 /// The positions of the examples of a subset; `None` where it is all of them. Hardness is read off the golds, and needs the catalogs of
 /// their databases.
-pub(crate) fn positions(
+fn positions(
     subset: &Subset,
     examples: &[Example],
     databases: &Path,
@@ -273,10 +340,7 @@ pub(crate) fn positions(
 }
 
 /// The positions of the questions of a subset that are in a workload, whose golds are not read; `None` where it is all of them.
-pub(crate) fn positions_without_golds(
-    subset: &Subset,
-    examples: &[Example],
-) -> Result<Option<Vec<usize>>, Error> {
+fn positions_without_golds(subset: &Subset, examples: &[Example]) -> Result<Option<Vec<usize>>, Error> {
     if subset.is_all() {
         return Ok(None);
     }

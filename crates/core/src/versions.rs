@@ -21,7 +21,7 @@ use sqlgauge_base::stats::{self, Interval};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
 use sqlgauge_metrics::{Metric, MetricKind};
-use sqlgauge_report::document::{Block, Cell, Document, Drawing, Section, Table, Text};
+use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
 use sqlgauge_report::words::share;
 use sqlgauge_report::{Nature, clusters, number};
 use sqlgauge_run::{
@@ -511,12 +511,15 @@ impl Versions {
         document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
         let note = format!(
-            "{}{of}; the change has a 95 % interval{}, and p is of a paired test",
+            "{}{of}; the change with its 95 % interval{}, p by a paired test",
             self.metric, self.about
         );
         document.add(Section::new("The same items under two versions", note, self.changed()));
+        document.add(
+            Section::new("Items gained and lost", "", self.moved_items()).folded().terminal(Extent::Nothing),
+        );
         let note = format!(
-            "{}{of}, over all items of each version; shared: over the {} that all versions have, # is the rank",
+            "{}{of}, over all items of each version. Shared: over the {} that all versions have; #: the rank",
             self.metric,
             counted(self.shared, "item")
         );
@@ -526,23 +529,26 @@ impl Versions {
         document.add(Section::new("Several answers by version", note, self.lists()));
         let note = "points between the two systems; real: how often resampled items give the same swap";
         document.add(Section::new("Ranks that change", note, self.swapped()));
-        let note = "equal: scores that are the same under both; tau: how alike the ranks are, by Kendall";
+        let note = "equal: items with the same score under both; tau: Kendall's rank correlation, from four systems on";
         document.add(Section::new("Agreement of the versions", note, self.agreeing()));
         document
     }
 
-    /// `mine: 48.8 by orig and 53.7 by plat on the same 41 items: +4.9 points [-2.1, +12.0], p 0.5.`
+    /// `With plat in the place of orig, mine goes from 48.8 to 53.7 % (ex@1, 41 questions): +4.9 points [-2.1, +12.0], p 0.5.`
     fn said(&self, change: &VersionChange) -> Block {
         let nature = Nature::of(&self.metric);
         let [from, to] = &change.versions;
         let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
+        let [unit, points] = if nature.has_own_unit() { ["", ""] } else { [" %", " points"] };
         let text = format!(
-            " scores {before} by {from} and {after} by {to} on the same {}: {} points, p {}.",
-            counted(change.shared, "item"),
+            " goes from {before} to {after}{unit} ({}, {}): {}{points}, p {}.",
+            self.metric,
+            counted(change.shared, "question"),
             moved(change, nature),
             number::p_value(change.p_value)
         );
-        Block::lead(Text::default().strong(&change.system).plain(text))
+        let start = format!("With {to} in the place of {from}, ");
+        Block::lead(Text::from(start).strong(&change.system).plain(text))
     }
 
     fn scores(&self) -> Table {
@@ -608,11 +614,26 @@ impl Versions {
         Table::of(columns, self.changes.iter().map(row))
     }
 
+    /// The items behind the numbers gained and lost.
+    fn moved_items(&self) -> Table {
+        let row = |change: &VersionChange| {
+            let [from, to] = &change.versions;
+            let names = [change.system.clone(), format!("{from} → {to}")];
+            let ids = [&change.gained, &change.lost].map(|ids| ids.join(", "));
+            names.into_iter().chain(ids).map(Cell::new).collect()
+        };
+        let moved = self.changes.iter().filter(|change| !change.gained.is_empty() || !change.lost.is_empty());
+        Table::of(["system", "versions", "gained", "lost"], moved.map(row))
+    }
+
     fn agreeing(&self) -> Table {
         let mut table = Table::new(["versions", "items", "scores", "equal", "tau"]);
         for group in &self.agreements {
             let equal = share(group.equal, group.pairs);
-            let tau = group.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
+            let tau = group
+                .kendall
+                .filter(|_| self.systems.len() >= 4)
+                .map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
             let names = group.versions.join(", ");
             table.push([names, group.shared.to_string(), group.pairs.to_string(), equal, tau]);
         }

@@ -40,7 +40,7 @@ async function comparePage({ params }, isCurrent) {
     h('h1', {}, `${of.first} against ${of.second}`),
     h('p', { class: 'lead' }, `${of.first} of `, h('a', { href: runHref(of.a) }, name(of.a)), `, ${of.second} of `, h('a', { href: runHref(of.b) }, name(of.b)),
       shown ? `: by ${shown.metric} ${percent(shown.first_mean)} and ${percent(shown.second_mean)} over the ${many(shown.count, 'item')} that both have.` : '.'),
-    said.notes.map((note) => h('p', { class: 'note' }, `${note[0].toUpperCase()}${note.slice(1)}.`)),
+    said.notes.map((note) => h('p', { class: 'note' }, `${capital(note)}.`)),
     (out.only_first || out.only_second || out.changed) > 0 && h('p', { class: 'note' }, `Left out: ${count(out.only_first)} that only the first run has, ${count(out.only_second)} that only the second has, ${count(out.changed)} with another gold or database.`),
     h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
       h('tbody', {}, said.comparisons.map(row)))),

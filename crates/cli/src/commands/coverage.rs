@@ -36,7 +36,7 @@ impl CoverageCommand {
 
 fn print_coverage(coverage: &Coverage) -> Result<()> {
     let header =
-        ["corpus", "examples", "resolved", "unique SQL", "databases", "operators", "deepest", "widest in"];
+        ["corpus", "examples", "resolved", "unique SQL", "databases", "operators", "nesting", "widest in"];
     let rows = coverage.corpora.iter().map(|corpus| {
         let widest = corpus.reach.iter().flatten().filter(|reach| reach.normalised == Some(1.0)).count();
         vec![

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_base::printable;
+use sqlgauge_base::{printable, printable_lines};
 use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, OutputPath, RefutedAnswer, ShownPair, Tour};
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
@@ -82,7 +82,7 @@ fn matched(answer: &MatchedAnswer) -> Result<()> {
     {
         let _infallible = writeln!(text, "{side:<10}  {}", printable(sql));
         for step in form.iter().flat_map(|form| &form.applications) {
-            let _infallible = writeln!(text, "            rule {}", printable(&step.to_string()));
+            let _infallible = writeln!(text, "rule {}", printable_lines(&step.to_string()));
         }
     }
     print(&text)
@@ -91,7 +91,7 @@ fn matched(answer: &MatchedAnswer) -> Result<()> {
 fn estimates(estimates: &[EstimateAndTruth]) -> Result<()> {
     title(
         "4  How good without labels?",
-        "learned from bike_rental; the golds of town_library only tell the truth",
+        "learned on bike_rental; truth: scored with the golds of town_library afterwards",
     )?;
     let mut text = String::new();
     for EstimateAndTruth { estimate, truth } in estimates {

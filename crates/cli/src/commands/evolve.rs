@@ -17,7 +17,7 @@ use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
 use crate::Verdict;
 use crate::llm_options::LlmOptions;
 use crate::options::{BenchmarkOptions, column_help, columns};
-use crate::output::print_table;
+use crate::output::{print, print_table};
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Args)]
@@ -154,7 +154,8 @@ fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
         "changed per item",
         "not written",
     ];
-    print_table(&header, evolved.iter().map(row).collect())
+    print_table(&header, evolved.iter().map(row).collect())?;
+    print("Changed per table and per item: least / mean / median / most.\n")
 }
 
 /// Least, mean, median and greatest, as in the paper's Table 2.

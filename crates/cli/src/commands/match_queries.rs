@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_etm::{AssumptionKind, MatchReport, Profile};
+use sqlgauge_etm::{AssumptionKind, MatchReport, MatchSide, Profile};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -114,7 +114,7 @@ fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
     if let Some(difference) = &comparison.difference {
         let _ = writeln!(text, "first difference: {difference}");
     }
-    for (name, form) in [("left", &comparison.left), ("right", &comparison.right)] {
+    for (name, form) in [(MatchSide::Left, &comparison.left), (MatchSide::Right, &comparison.right)] {
         let Some(form) = form else { continue };
         let _ = writeln!(text, "\n{name}, in normal form\n  {}", form.sql);
         for application in &form.applications {

@@ -85,7 +85,7 @@ fn export(run: PathBuf, out: &Path) -> Result<()> {
     let size = crate::engine::run(false, |context| job.run(context))?;
     let SuiteSize { databases, predictions, refuted, metric } = size;
     print(&format!(
-        "{} in {}: told from their golds by {metric}: {refuted} of {predictions} refuted predictions\n",
+        "{} in {}: by {metric}, {refuted} of {predictions} refuted predictions differ from their golds there\n",
         counted(databases, "database"),
         out.display(),
     ))
@@ -95,21 +95,24 @@ fn summary(size: &PackSize, out: &Path) -> String {
     let PackSize { questions, with_databases, unsearchable, databases, bytes, mutations, answers } = size;
     let killed = |what: &str, count: &KillCount| {
         format!(
-            "{what}: {} of {} told from the gold, {} proved equal, {} open\n",
+            "{what}: {} of {} differ from the gold on a database, {} are equivalent, {} undecided\n",
             count.killed,
             count.tried,
             count.equal,
             count.open()
         )
     };
+    let unsearchable = match unsearchable {
+        0 => String::new(),
+        count => format!(" ({} cannot be searched)", counted(*count, "gold")),
+    };
     format!(
-        "{} for {with_databases} of {} ({} cannot be searched), {} KB: {}\n{}{}",
+        "{} for {with_databases} of {}{unsearchable}, {} KB: {}\n{}{}",
         counted(*databases, "database"),
         counted(*questions, "question"),
-        counted(*unsearchable, "gold"),
         bytes.div_ceil(1000),
         out.display(),
-        killed("mutations of golds", mutations),
+        killed("changed golds", mutations),
         killed("different answers", answers)
     )
 }

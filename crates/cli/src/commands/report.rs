@@ -27,7 +27,7 @@ pub(crate) struct ReportCommand {
     /// Write texts of CSV as they are: none has an apostrophe before what a spreadsheet would take for a formula
     #[arg(long)]
     raw_cells: bool,
-    /// Make a test case of each item in junit, whose test cases are the bars alone without it
+    /// In junit, add a test case per question; without it, there is one per bar
     #[arg(long)]
     junit_items: bool,
     /// Exit with code 1 if a system's mean is below the bar; may be given several times

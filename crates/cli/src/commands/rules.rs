@@ -125,16 +125,16 @@ impl Rules {
 }
 
 fn list() -> String {
-    let mut text = format!("{:<4} {:<34} {:<12} {}\n", "id", "name", "profiles", "what it does");
+    let mut text = format!("{:<4} {:<34} {:<14} {}\n", "id", "name", "used by", "what it does");
     for rule in rules() {
         let meta = rule.meta();
         let profiles = match meta.profiles {
-            Profiles::BOTH => "sound, paper",
-            Profiles::SOUND => "sound",
-            Profiles::PAPER => "paper",
+            Profiles::BOTH => "etm, etm-paper",
+            Profiles::SOUND => "etm",
+            Profiles::PAPER => "etm-paper",
             _ => "",
         };
-        let _ = writeln!(text, "{:<4} {:<34} {profiles:<12} {}", meta.id, meta.name, meta.summary);
+        let _ = writeln!(text, "{:<4} {:<34} {profiles:<14} {}", meta.id, meta.name, meta.summary);
     }
     text
 }

@@ -26,7 +26,7 @@ pub(crate) struct View {
     /// Your name in the labels; that of your account without it
     #[arg(long, value_name = "NAME")]
     labeller: Option<String>,
-    /// Write the list of runs and their reports as files that need no server, and end
+    /// Write the list of runs and their reports as a static site, and exit
     #[arg(long, value_name = "DIR", conflicts_with = "port")]
     export: Option<OutputPath>,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sqlgauge_core::{OutputPath, ScoreJob, Source, System, VerifySettings, VoteBy, VoteJob};
+use sqlgauge_core::{OutputPath, ScoreJob, Source, Subset, System, VerifySettings, VoteBy, VoteJob};
 use sqlgauge_engine::Limits;
 
 use crate::Verdict;
@@ -42,6 +42,11 @@ pub(crate) struct Vote {
     #[arg(long)]
     restart: bool,
     #[command(flatten)]
+    subset: Subset,
+    /// Seed of the draw of --limit
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
+    seed: u64,
+    #[command(flatten)]
     clock: ClockOptions,
     #[command(flatten)]
     formats: FormatOptions,
@@ -73,6 +78,7 @@ impl Vote {
             limits: self.limits,
             now: self.clock.now,
             restart: self.restart,
+            subset: Subset { seed: self.seed, ..self.subset },
             command: command_line(),
             ..ScoreJob::new(file, self.db, Vec::new(), metrics, self.out)
         };

@@ -243,7 +243,7 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
     assert_eq!((&change["difference"], &change["p_value"]), (&json!(-0.5), &json!(1.0)));
     assert!(change["low"].as_f64() < Some(-0.5) && change["high"].as_f64() > Some(-0.5), "{change}");
     let page = fs::read_to_string(world.path("v/versions.html")).unwrap();
-    assert!(page.contains("scores 100.0 by a and 50.0 by b on the same 2 items"), "{page}");
+    assert!(page.contains("goes from 100.0 to 50.0 % (ex@1, 2 questions)"), "{page}");
     assert!(page.find("The same items under two versions") < page.find("Each version alone"));
 }
 

@@ -32,8 +32,8 @@ fn the_exit_code_is_the_verdict() {
         assert_eq!(object(left, right, &[])["verdict"], verdict);
     }
     for (left, right, side) in [
-        ("SELECT nme FROM item", "SELECT name FROM item", "left"),
-        ("SELECT name FROM item", "SELECT COUNT(id, name) FROM item", "right"),
+        ("SELECT nme FROM item", "SELECT name FROM item", "gold"),
+        ("SELECT name FROM item", "SELECT COUNT(id, name) FROM item", "prediction"),
     ] {
         let output = verify(left, right, &[]);
         assert_eq!(output.status.code(), Some(2));
@@ -126,7 +126,7 @@ fn a_difference_on_the_database_at_hand_is_shown_by_a_slice_of_it() {
 fn a_proof_names_its_rules_and_what_it_assumes() {
     let object = object("SELECT COUNT(name) FROM item", "SELECT COUNT(*) FROM item", &[]);
     assert_eq!(object["stage"], "rules");
-    assert_eq!(object["rules"][0], "left: 6 count-of-not-null in query");
+    assert_eq!(object["rules"][0], "gold: 6 count-of-not-null in query");
     assert_eq!(object["assumes"][0], "NOT NULL item.name");
 }
 
@@ -178,7 +178,7 @@ fn the_counterexamples_of_a_run_are_a_test_suite() {
     let output = export();
     let message = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(message.starts_with("1 database in "), "{message}{}", stderr(&output));
-    assert!(message.contains(": 1 of 1 refuted predictions"), "{message}");
+    assert!(message.contains("1 of 1 refuted predictions differ"), "{message}");
     assert!(stderr(&export()).contains("is not empty"));
     let old = stderr(&sqlgauge(&["witnesses", &text("run"), "--export", &text("suite")]));
     assert!(old.contains("note: witnesses is the old name of pack --witnesses"), "{old}");
@@ -321,7 +321,7 @@ fn a_pack_refutes_what_is_right_by_luck() {
     let output = sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let message = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(message.contains("of 3 questions (0 golds cannot be searched)"), "{message}");
+    assert!(message.contains("of 3 questions"), "{message}");
     let file = std::fs::read_to_string(&pack).unwrap();
     // Neither a query nor a row of the benchmark's database.
     assert!(!file.contains("SELECT") && !file.contains("lamp"), "{file}");

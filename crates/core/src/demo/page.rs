@@ -28,7 +28,7 @@ pub(super) fn html(demo: &Tour) -> String {
     add("Why wrong?", demo.refuted.as_ref().map(refuted).unwrap_or_default());
     add("Why right?", demo.matched.as_ref().map(matched).unwrap_or_default());
     add("Without labels?", estimates(&demo.estimates));
-    add("Another schema?", evolved(&demo.evolved));
+    add("After a schema change?", evolved(&demo.evolved));
     document.html()
 }
 
@@ -145,7 +145,10 @@ fn matched(answer: &MatchedAnswer) -> Vec<Block> {
     let mut steps = Vec::new();
     for (side, form) in [("gold", &comparison.left), ("prediction", &comparison.right)] {
         let applications = form.iter().flat_map(|form| &form.applications);
-        steps.extend(applications.map(|step| Text::from(format!("{side}: rule {step}"))));
+        for step in applications {
+            let start = format!("{side}, rule {} {} in {}: ", step.rule.id, step.rule.name, step.scope);
+            steps.push(Text::from(start).code(&step.before).plain(" becomes ").code(&step.after));
+        }
     }
     let mut blocks = vec![Block::prose(
         "Exact set match calls this answer wrong, because it is written differently. These rules turn both queries into one.",
@@ -163,7 +166,8 @@ fn estimates(estimates: &[EstimateAndTruth]) -> Vec<Block> {
         table.push([estimate.system.clone(), interval, percent(estimate.accuracy), count, percent(*truth)]);
     }
     let text = format!(
-        "The labels of one database are known. The accuracy on {UNLABELLED} is estimated without its golds, which then tell the truth."
+        "The labels of one database are known. The accuracy on {UNLABELLED} is estimated without its golds. Truth: scored with them \
+         afterwards."
     );
     let report = link("estimate/report.html", "What the estimates follow from");
     vec![Block::prose(text), table.into(), report]
@@ -176,8 +180,7 @@ fn evolved(scores: &[BeforeAndAfter]) -> Vec<Block> {
     }
     let change = CHANGE.name();
     let text = format!(
-        "The old answers on the benchmark after {change}, whose golds were rewritten and run. The systems were not asked again, so answers \
-         that name an old column are lost."
+        "The same answers after {change}. The systems were not asked again, so an answer that names an old column fails."
     );
     vec![
         Block::prose(text),

@@ -23,7 +23,7 @@ use crate::guard::{keep_database, keep_inputs};
 use crate::schemas::SchemaSource;
 use crate::score::System;
 use crate::source::Source;
-use crate::subset::{pick, positions_without_golds};
+use crate::subset::{pick, taken_without_golds};
 
 /// An embedding file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,7 +243,9 @@ impl EncoderWorkload {
         let mut questions = load_workload(&job.workload)?;
         let read = |system: &System| system.read(&questions, job.prediction_format, job.extract, false);
         let mut predictions = job.system.as_ref().map(read).transpose()?;
-        if let Some(part) = positions_without_golds(&job.subset, &questions.examples)? {
+        if let Some(part) =
+            taken_without_golds(&job.subset, &questions.examples, job.schemas.folder(), context.watcher())?
+        {
             predictions = predictions.map(|set| set.of_part(&part, &questions.examples));
             questions.examples = pick(questions.examples, Some(&part));
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sqlgauge_base::listed;
+
 use crate::report::{ColumnRecord, FileOutcome, FileRefusal, Lines, TableRecord, TablesReport};
 use crate::values::Doubt;
 
@@ -122,11 +124,7 @@ fn sentence(doubt: Doubt, examples: &[String]) -> String {
         }
         Doubt::YesNo => {
             let words: Vec<String> = examples.iter().map(|word| format!("`{word}`")).collect();
-            let listed = match words.as_slice() {
-                [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-                _ => words.concat(),
-            };
-            format!("its values are {listed}; --booleans stores 1 and 0 instead")
+            format!("its values are {}; --booleans stores 1 and 0 instead", listed(&words))
         }
         Doubt::NearlyNumbers => nearly("numbers", one),
         Doubt::NearlyDates => nearly("dates or times", one),

@@ -34,9 +34,9 @@ pub struct Slip {
     pub place: Option<&'static str>,
     /// In which clause, where the words do not say it: `HAVING`.
     pub clause: Option<&'static str>,
-    /// What the answer does, after the words "the prediction".
+    /// What the answer does, after the words "the prediction"; empty where only the gold does something.
     pub prediction: String,
-    /// What the gold does, after the words "the gold".
+    /// What the gold does, after the words "the gold"; empty where only the answer does something.
     pub gold: String,
     /// How many differences belong to it beside the one that it names.
     pub more: usize,

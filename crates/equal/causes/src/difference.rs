@@ -31,7 +31,7 @@ const MAX_WORD: usize = 80;
 pub struct Difference {
     /// The slips that are said, in the order of the causes.
     pub slips: Vec<Slip>,
-    /// All of them in one sentence, without its full stop.
+    /// All of them in words, without the last full stop.
     words: String,
 }
 
@@ -45,9 +45,9 @@ impl Difference {
         format!("{}.", self.words)
     }
 
-    /// The sentence with what shows it: `they differ for one singer with two concerts`.
+    /// The sentence with what shows it: `On empty tables the prediction returns 1 row, the gold none`.
     pub(crate) fn sentence_with(&self, witness: &str) -> String {
-        format!("{}; {witness}.", self.words)
+        format!("{}. {witness}.", self.words)
     }
 }
 
@@ -56,7 +56,7 @@ impl Difference {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DifferenceRecord {
-    /// What makes the answer wrong, in one sentence; absent where that is unclear.
+    /// What makes the answer wrong, in a sentence or two; absent where that is unclear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// The causes that the sentence names, that which it counts under first.

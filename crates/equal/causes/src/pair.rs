@@ -182,15 +182,11 @@ impl Pair<'_> {
 
     /// A slip in conditions of which only one query has some.
     pub(crate) fn tests_alone(&self, cause: &'static Cause, unlike: &Unlike) -> Result<Slip, Unclear> {
-        let words = if unlike.prediction.is_empty() {
-            let gold = self.conditions(Side::Gold, &unlike.gold)?;
-            [format!("does not test {gold}"), "does".to_owned()]
-        } else {
-            [
-                format!("tests {}", self.conditions(Side::Prediction, &unlike.prediction)?),
-                "does not".to_owned(),
-            ]
+        let tests = |side, conditions: &[Expr]| match conditions {
+            [] => Ok(String::new()),
+            some => Ok(format!("tests {}", self.conditions(side, some)?)),
         };
+        let words = [tests(Side::Prediction, &unlike.prediction)?, tests(Side::Gold, &unlike.gold)?];
         Ok(self.of_conditions(cause, unlike, words))
     }
 }

@@ -1,12 +1,12 @@
-//! Slips in one sentence.
+//! Slips in words.
 
-use std::fmt::Write as _;
+use sqlgauge_base::{capital, counted};
 
 use crate::cause::Slip;
 
 const MAX_PARTS: usize = 2;
 
-/// The sentence without its full stop.
+/// One sentence for each of the first slips, and how many more there are, without the last full stop.
 pub(crate) fn sentence(slips: &[Slip]) -> String {
     let mut different: Vec<&Slip> = Vec::new();
     for slip in slips {
@@ -14,25 +14,25 @@ pub(crate) fn sentence(slips: &[Slip]) -> String {
             different.push(slip);
         }
     }
-    let mut text = String::new();
-    for slip in different.iter().take(MAX_PARTS) {
-        let mut part = String::new();
-        match (slip.place, slip.clause) {
-            (Some(place), Some(clause)) => part = format!("{place}, {clause}: "),
-            (Some(place), None) => part = format!("{place}, "),
-            (None, Some(clause)) => part = format!("{clause}: "),
-            (None, None) => {}
-        }
-        let _infallible = write!(part, "the prediction {}, the gold {}", slip.prediction, slip.gold);
-        text.push_str(if text.is_empty() { "" } else { "; " });
-        text.push_str(&part);
-    }
+    let mut sentences: Vec<String> = different.iter().take(MAX_PARTS).map(|slip| part(slip)).collect();
     let more = different.len().saturating_sub(MAX_PARTS)
         + different.iter().take(MAX_PARTS).map(|slip| slip.more).sum::<usize>();
     if more > 0 {
-        let _infallible = write!(text, "; and {more} more");
+        sentences.push(counted(more, "more difference"));
     }
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
+    sentences.iter().map(|part| capital(part)).collect::<Vec<_>>().join(". ")
+}
+
+fn part(slip: &Slip) -> String {
+    let place = match (slip.place, slip.clause) {
+        (Some(place), Some(clause)) => format!("{place}, {clause}: "),
+        (Some(place), None) => format!("{place}, "),
+        (None, Some(clause)) => format!("{clause}: "),
+        (None, None) => String::new(),
+    };
+    match (slip.prediction.as_str(), slip.gold.as_str()) {
+        ("", gold) => format!("{place}only the gold {gold}"),
+        (prediction, "") => format!("{place}only the prediction {prediction}"),
+        (prediction, gold) => format!("{place}the prediction {prediction}, the gold {gold}"),
+    }
 }

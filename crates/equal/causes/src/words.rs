@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sqlgauge_base::listed;
 use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::print_part;
 use sqlgauge_sql::tree::{Expr, OrderTerm, Relation, RelationId, RelationSource};
@@ -147,14 +148,5 @@ impl<F: Fn(RelationId) -> RelationId> sqlgauge_sql::visit::Visitor for Numbers<F
         if let Expr::Column(column) = expr {
             self.1.insert(column.relation, (self.0)(column.relation));
         }
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(crate) fn listed(all: &[String]) -> String {
-    match all {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }

@@ -1,4 +1,4 @@
-//! The first difference between two normal forms, in words.
+//! The first difference between two normal forms, in words. The left query is called the gold, the right one the prediction.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,7 @@ use sqlgauge_sql::tree::{
 
 use crate::tools;
 
-/// What the left query has that the right one has not, or the other way round: the first that a reader of the
-/// clauses in the order FROM, WHERE, GROUP BY, HAVING, SELECT, ORDER BY, LIMIT meets.
+/// The first difference that a reader of the clauses in the order FROM, WHERE, GROUP BY, HAVING, SELECT, ORDER BY, LIMIT meets.
 pub(crate) fn first(left: &Query, right: &Query, schema: &Schema) -> String {
     let sentence = match (&left.body, &right.body) {
         (Body::Select(a), Body::Select(b)) => selects((left, a), (right, b), schema),
@@ -26,7 +25,7 @@ pub(crate) fn first(left: &Query, right: &Query, schema: &Schema) -> String {
 fn bodies(left: &Body, right: &Body, schema: &Schema) -> Option<String> {
     let (a, b) = (describe(left), describe(right));
     if a != b {
-        return Some(format!("left is {a}, right is {b}"));
+        return Some(format!("the gold is {a}, the prediction {b}"));
     }
     let (Body::SetOperation { left: l1, right: r1, .. }, Body::SetOperation { left: l2, right: r2, .. }) =
         (left, right)
@@ -73,16 +72,16 @@ fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -
     };
     let reads =
         |side: (&Query, &Select)| side.1.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema));
-    one_sided("reads", &reads(left), &reads(right), "does not")
-        .or_else(|| one_sided("filters on", &filters(left), &filters(right), "has no such filter"))
-        .or_else(|| one_sided("groups by", &groups(left), &groups(right), "does not"))
-        .or_else(|| one_sided("keeps groups with", &havings(left), &havings(right), "has no such condition"))
+    one_sided("reads", &reads(left), &reads(right))
+        .or_else(|| one_sided("filters on", &filters(left), &filters(right)))
+        .or_else(|| one_sided("groups by", &groups(left), &groups(right)))
+        .or_else(|| one_sided("keeps groups with", &havings(left), &havings(right)))
         .or_else(|| distinct(left.1, right.1))
         .or_else(|| positional(&outputs(left), &outputs(right)))
 }
 
 /// The first item that only one side has, counting repetition.
-fn one_sided(verb: &str, left: &[String], right: &[String], missing: &str) -> Option<String> {
+fn one_sided(verb: &str, left: &[String], right: &[String]) -> Option<String> {
     let only = |side: &[String], other: &[String]| {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
@@ -97,17 +96,17 @@ fn one_sided(verb: &str, left: &[String], right: &[String], missing: &str) -> Op
             .cloned()
     };
     match (only(left, right), only(right, left)) {
-        (Some(a), Some(b)) => Some(format!("left {verb} {a}, right {verb} {b}")),
-        (Some(a), None) => Some(format!("left {verb} {a}, right {missing}")),
-        (None, Some(b)) => Some(format!("right {verb} {b}, left {missing}")),
+        (Some(a), Some(b)) => Some(format!("the gold {verb} {a}, the prediction {verb} {b}")),
+        (Some(a), None) => Some(format!("only the gold {verb} {a}")),
+        (None, Some(b)) => Some(format!("only the prediction {verb} {b}")),
         (None, None) => None,
     }
 }
 
 fn distinct(left: &Select, right: &Select) -> Option<String> {
     match (left.distinct, right.distinct) {
-        (true, false) => Some("left removes duplicate rows (DISTINCT), right does not".to_owned()),
-        (false, true) => Some("right removes duplicate rows (DISTINCT), left does not".to_owned()),
+        (true, false) => Some("only the gold removes duplicate rows (DISTINCT)".to_owned()),
+        (false, true) => Some("only the prediction removes duplicate rows (DISTINCT)".to_owned()),
         _ => None,
     }
 }
@@ -115,7 +114,7 @@ fn distinct(left: &Select, right: &Select) -> Option<String> {
 fn positional(left: &[String], right: &[String]) -> Option<String> {
     if left.len() != right.len() {
         return Some(format!(
-            "left returns {}, right returns {}",
+            "the gold returns {}, the prediction {}",
             counted(left.len(), "column"),
             right.len()
         ));
@@ -127,7 +126,7 @@ fn positional(left: &[String], right: &[String]) -> Option<String> {
         return Some("the queries return the same columns in a different order".to_owned());
     }
     let place = left.iter().zip(right).position(|(a, b)| a != b)?;
-    Some(format!("column {} is {} on the left, {} on the right", place + 1, left[place], right[place]))
+    Some(format!("column {} is {} in the gold, {} in the prediction", place + 1, left[place], right[place]))
 }
 
 fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
@@ -142,14 +141,18 @@ fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
     if a != b {
         let or_nothing =
             |keys: &[String]| if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
-        return Some(format!("left is ordered by {}, right by {}", or_nothing(&a), or_nothing(&b)));
+        return Some(format!(
+            "the gold is ordered by {}, the prediction by {}",
+            or_nothing(&a),
+            or_nothing(&b)
+        ));
     }
     let limit = |query: &Query, expr: &Option<Expr>| {
         expr.as_ref().map_or_else(|| "none".to_owned(), |e| tools::expr_text(e, query, schema))
     };
     let limits = [("limit", &left.limit, &right.limit), ("offset", &left.offset, &right.offset)];
     limits.into_iter().find(|(_, a, b)| a != b).map(|(name, a, b)| {
-        format!("the {name} is {} on the left, {} on the right", limit(left, a), limit(right, b))
+        format!("the {name} is {} in the gold, {} in the prediction", limit(left, a), limit(right, b))
     })
 }
 

@@ -32,8 +32,8 @@ pub enum MatchSide {
 impl fmt::Display for MatchSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Left => "left",
-            Self::Right => "right",
+            Self::Left => "gold",
+            Self::Right => "prediction",
         })
     }
 }
@@ -89,7 +89,7 @@ pub struct Application {
 impl fmt::Display for Application {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, scope, before, after, .. } = self;
-        write!(f, "{} {} in {scope}: {before} became {after}", rule.id, rule.name)
+        write!(f, "{} {} in {scope}\n    before  {before}\n    after   {after}", rule.id, rule.name)
     }
 }
 

@@ -88,7 +88,7 @@ impl Minimality {
 impl fmt::Display for Minimality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Fewest => "No database with fewer rows shows a difference, and no value can be made simpler.",
+            Self::Fewest => "This is the smallest such database.",
             Self::Local => "No row can be left out, and no value made simpler.",
             Self::Unfinished(Shortage::Trials) => {
                 "A smaller counterexample may exist: the trials that a pair may have were used up."

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use sqlgauge_base::Random;
 use sqlgauge_engine::{Database, Engine, ResultSet, Value};
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{
@@ -63,25 +64,63 @@ impl Search {
                     return None;
                 }
                 before = count;
-                self.cut_down(&prepared, &plan, rows)
+                self.cut_down(&prepared, &plan, [rows])
             })
         })
     }
 
-    /// Minimises those rows if the queries differ on them.
-    fn cut_down(&self, prepared: &Prepared, plan: &Plan, rows: Vec<Rows>) -> Option<Refutation> {
-        let rows = rows.into_iter().map(|rows| rows.into_values().collect()).collect();
-        let filled = FilledTables { columns: plan.columns(), rows };
-        let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
+    /// A slice on which the queries differ of a database on which they return the same: single rows of it, or a random part of a
+    /// slice, with what they refer to. `None` if none was found.
+    pub fn part(
+        &self,
+        engine: &dyn Engine,
+        database: &Database,
+        left: &str,
+        right: &str,
+    ) -> Option<Refutation> {
+        self.bounded_option(&[left, right], || {
+            let prepared = self.prepared(left, right).ok()?;
+            self.create(&prepared).ok()?;
+            let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
+            let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::ALL);
+            let source = Origin { engine, database, schema: &self.schema, plan: &plan };
+            let queries = [&prepared.left.query, &prepared.right.query];
+            let probes: Vec<Probe> =
+                queries.into_iter().flat_map(|query| probes(query, &self.schema)).collect();
+            let whole = source.slice(&probes, PART_ROWS)?;
+            let mut random = Random::new([0]);
+            let parts = (0..PARTS).map(|at| source.part(&whole, &mut random, 2 << (at % 3)));
+            self.cut_down(&prepared, &plan, parts)
+        })
+    }
+
+    /// Minimises the first of these rows on which the queries differ.
+    fn cut_down(
+        &self,
+        prepared: &Prepared,
+        plan: &Plan,
+        candidates: impl IntoIterator<Item = Vec<Rows>>,
+    ) -> Option<Refutation> {
+        let columns = plan.columns();
+        let mut loader = Loader::new(&self.sandbox, &self.schema, &columns).ok()?;
         let mut pair = prepared.pair(self).ok()?;
-        let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows));
-        let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
+        let mut differing = candidates.into_iter().filter_map(|rows| {
+            let rows: Vec<Vec<Vec<Value>>> =
+                rows.into_iter().map(|rows| rows.into_values().collect()).collect();
+            let is_loaded = rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows));
+            let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
+            match judged {
+                PairOutcome::Different(difference) => Some((rows, difference, false)),
+                PairOutcome::PermitsMore(difference) if self.options.counts_choices => {
+                    Some((rows, difference, true))
+                }
+                _ => None,
+            }
+        });
+        let (rows, difference, counts_choices) = differing.next()?;
+        drop(differing);
+        let filled = FilledTables { columns, rows };
         let keeps_tables = self.constraints.is_some();
-        let (difference, counts_choices) = match judged {
-            PairOutcome::Different(difference) => (difference, false),
-            PairOutcome::PermitsMore(difference) if self.options.counts_choices => (difference, true),
-            _ => return None,
-        };
         let on = (&self.sandbox, &*self.schema);
         let minimiser = Minimiser::new(on, &mut loader, &mut pair, filled, &difference)?;
         let minimiser = minimiser.keeping_values().keeping_tables(keeps_tables);
@@ -89,6 +128,10 @@ impl Search {
         accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))
     }
 }
+
+/// Rows of each probe of which parts are taken, and how many parts.
+const PART_ROWS: usize = 8;
+const PARTS: usize = 60;
 
 /// The rows of one table by their rowid, with the columns of the plan.
 type Rows = BTreeMap<i64, Vec<Value>>;
@@ -131,6 +174,29 @@ impl Origin<'_> {
         }
         self.add_targets(&mut slice)?;
         Some(slice)
+    }
+
+    /// One of so many rows of a slice, with what they refer to.
+    fn part(&self, whole: &[Rows], random: &mut Random, one_of: usize) -> Vec<Rows> {
+        let mut is_in = |_: &(&i64, &Vec<Value>)| random.below(one_of) == 0;
+        let copy = |(rowid, row): (&i64, &Vec<Value>)| (*rowid, row.clone());
+        let mut part: Vec<Rows> =
+            whole.iter().map(|rows| rows.iter().filter(&mut is_in).map(copy).collect()).collect();
+        loop {
+            let before: usize = part.iter().map(BTreeMap::len).sum();
+            for (at, table) in self.plan.tables.iter().enumerate() {
+                for key in &table.foreign_keys {
+                    let keys: HashSet<Vec<Value>> = self.missing(&part, at, key).into_iter().collect();
+                    let is_target =
+                        |(_, row): &(&i64, &Vec<Value>)| keys.contains(&key_of(row, &key.target_columns));
+                    let targets: Vec<_> = whole[key.target].iter().filter(is_target).map(copy).collect();
+                    part[key.target].extend(targets);
+                }
+            }
+            if part.iter().map(BTreeMap::len).sum::<usize>() == before {
+                return part;
+            }
+        }
     }
 
     fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {

@@ -18,11 +18,11 @@ pub enum Side {
 }
 
 impl Side {
-    /// Its name: `left`, `right`.
+    /// Its name for a reader: `gold`, `prediction`.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Left => "left",
-            Self::Right => "right",
+            Self::Left => "gold",
+            Self::Right => "prediction",
         }
     }
 }

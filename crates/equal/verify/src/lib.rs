@@ -7,6 +7,7 @@
 //!
 //! The search for a counterexample is the crate `sqlgauge_search`, the bounded proof `sqlgauge_prove`.
 
+mod conditions;
 mod explain;
 mod json;
 mod options;
@@ -18,6 +19,7 @@ mod values;
 mod verdict;
 mod verifier;
 
+pub use conditions::conditions;
 pub use json::{DefectRecord, NamedTable, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::VerifyOptions;
 pub use spelling::Spelled;

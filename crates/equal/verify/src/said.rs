@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use sqlgauge_base::counted;
+use sqlgauge_base::{counted, listed};
 use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
 use sqlgauge_search::{Refutation, Search, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
@@ -52,8 +52,8 @@ impl Judge for OnWitness<'_> {
 }
 
 impl VerdictRecord {
-    /// For which rows the results differ on the counterexample: ``they differ on 1 row of `singer`: the prediction gives 2, the
-    /// gold 1``. `None` without a counterexample.
+    /// What the counterexample shows: ``On a database with 1 row in `singer`, the prediction gives 2, the gold 1``. `None` without a
+    /// counterexample.
     pub fn differ_on(&self) -> Option<String> {
         let (gold, prediction) = (self.left_result.as_ref()?, self.right_result.as_ref()?);
         Some(sentence(&self.shown_tables(), gold, prediction))
@@ -61,32 +61,28 @@ impl VerdictRecord {
 }
 
 fn sentence(tables: &[NamedTable], gold: &ResultTable, prediction: &ResultTable) -> String {
-    let rows = rows(tables);
-    results(gold, prediction)
-        .map_or_else(|| format!("they differ {rows}"), |results| format!("they differ {rows}: {results}"))
+    let results = results(gold, prediction).unwrap_or_else(|| "the results differ".to_owned());
+    format!("{}, {results}", rows(tables))
 }
 
-/// ``on 1 row of `singer` and 2 rows of `concert` ``.
+/// ``On a database with 1 row in `singer` and 2 rows in `concert` ``.
 fn rows(tables: &[NamedTable]) -> String {
     let filled = tables.iter().filter(|table| !table.rows.rows.is_empty()).count();
     if filled == 0 {
-        return "on a database without rows".to_owned();
+        return "On a database without rows".to_owned();
     }
     if tables.len() > MAX_TABLES {
         let all: usize = tables.iter().map(|table| table.rows.rows.len()).sum();
-        return format!("on {} in {}", counted(all, "row"), counted(filled, "table"));
+        return format!("On a database with {} in {}", counted(all, "row"), counted(filled, "table"));
     }
     let counts: Vec<String> = tables
         .iter()
         .map(|table| match table.rows.rows.len() {
-            0 => format!("no row of `{}`", table.name),
-            count => format!("{} of `{}`", counted(count, "row"), table.name),
+            0 => format!("no row in `{}`", table.name),
+            count => format!("{} in `{}`", counted(count, "row"), table.name),
         })
         .collect();
-    match counts.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("on {} and {last}", first.join(", ")),
-        _ => format!("on {}", counts.concat()),
-    }
+    format!("On a database with {}", listed(&counts))
 }
 
 /// What both return, where that is short.
@@ -96,11 +92,12 @@ fn results(gold: &ResultTable, prediction: &ResultTable) -> Option<String> {
     }
     let count = |result: &ResultTable| result.total_rows.unwrap_or(result.rows.len());
     let rows = |result: &ResultTable| match count(result) {
-        0 => "no row".to_owned(),
+        0 => "none".to_owned(),
         count => counted(count, "row"),
     };
     let differ = count(gold) != count(prediction);
-    differ.then(|| format!("the prediction returns {}, the gold {}", rows(prediction), rows(gold)))
+    let of_prediction = if count(prediction) == 0 { "no row".to_owned() } else { rows(prediction) };
+    differ.then(|| format!("the prediction returns {of_prediction}, the gold {}", rows(gold)))
 }
 
 /// The only value of a result, where that is short. A text that may stand for something that JSON has no words for is none.

@@ -409,6 +409,15 @@ impl<'a> PairRun<'a> {
         (resemblance.is_complete() == Some(true)).then_some(refutation)
     }
 
+    /// Some rows of the given database on which the queries differ, though not on all of them.
+    fn part_of_rows(&self) -> Option<Refutation> {
+        let (like, data) = (self.like.as_ref()?, self.data?);
+        let part = like.search.part(data.engine, data.database, self.left, self.right)?;
+        let refutation = self.search.replay(part.database(), self.left, self.right)?;
+        let resemblance = self.resemblance(&refutation)?;
+        (resemblance.is_complete() == Some(true)).then_some(refutation)
+    }
+
     fn searched(&self) -> Result<Searched, RefusedText> {
         let is_plain = |refutation: &Refutation| refutation.needs().is_empty();
         let like_them = self.found_like_them().filter(is_plain).map(Box::new);
@@ -416,7 +425,13 @@ impl<'a> PairRun<'a> {
             return Ok(Searched::Found(refutation.clone()));
         }
         // A difference that no choice explains comes first, then one that keeps more of the rows.
-        Ok(match (self.search.refute_minimised(self.left, self.right), like_them) {
+        let found = self.search.refute_minimised(self.left, self.right);
+        if matches!(found, Found::Refuted(_))
+            && let Some(part) = self.part_of_rows().filter(|part| part.is_certain() && is_plain(part))
+        {
+            return Ok(Searched::Found(Box::new(part)));
+        }
+        Ok(match (found, like_them) {
             (Found::Refuted(refutation), _) if refutation.is_certain() => Searched::Found(refutation),
             (_, Some(refutation)) | (Found::Refuted(refutation), None) => Searched::Found(refutation),
             (Found::Survived(survived), None) => Searched::Survived(Tried::Databases(survived)),

@@ -77,7 +77,7 @@ impl Proof {
         self.rows_as
     }
 
-    /// The rules in the order of their use, with the query and the clause that they changed: `left: 22 between in WHERE`.
+    /// The rules in the order of their use, with the query and the clause that they changed: `gold: 22 between in WHERE`.
     /// Empty where name resolution alone made the queries one.
     pub fn rules(&self) -> &[String] {
         &self.rules
@@ -90,10 +90,10 @@ impl Proof {
 }
 
 fn chain(comparison: &MatchReport) -> Vec<String> {
-    let sides = [("left", &comparison.left), ("right", &comparison.right)];
+    let sides = [(Side::Left, &comparison.left), (Side::Right, &comparison.right)];
     let steps = sides.into_iter().flat_map(|(side, form)| {
         let named = move |step: &Application| {
-            format!("{side}: {} {} in {}", step.rule.id, step.rule.name, step.scope)
+            format!("{}: {} {} in {}", side.name(), step.rule.id, step.rule.name, step.scope)
         };
         form.iter().flat_map(|form| &form.applications).map(named)
     });

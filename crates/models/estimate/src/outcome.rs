@@ -231,7 +231,10 @@ fn reasons(case: &TargetCase<'_>, question: QuestionIndex) -> Vec<String> {
     let agreement = case.agreement(case.target, question);
     if seen.runs && agreement.peers > 0 {
         if agreement.share == 0.0 {
-            reasons.push(format!("none of {} other systems agrees", agreement.peers));
+            reasons.push(match agreement.peers {
+                1 => "the other system disagrees".to_owned(),
+                peers => format!("none of the {peers} other systems agrees"),
+            });
         } else if !agreement.is_with_largest() {
             reasons.push(format!(
                 "{:.0} % of the other systems agree on something else",

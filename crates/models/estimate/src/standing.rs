@@ -22,7 +22,6 @@ const OF_DATABASES: &str = "schema.";
 const EVIDENCE: &str = "evidence.present";
 
 /// New features that are named.
-const NAMED: usize = 3;
 
 /// Databases of one benchmark resemble each other: the mean of more than these lies no nearer to the others.
 const MOST_DATABASES: usize = 4;
@@ -192,15 +191,8 @@ impl Novelty {
             }
             None => {}
         }
-        let names = all.get(..all.len().min(NAMED)).filter(|names| !names.is_empty())?;
-        let more = match all.len() - names.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        Some(format!(
-            "the labelled questions are all alike in {}{more}, the new ones are not",
-            names.join(", ")
-        ))
+        (!all.is_empty())
+            .then(|| format!("the labelled questions are all alike in {features}, the new ones are not"))
     }
 
     fn reasons(&self) -> Vec<String> {
@@ -208,12 +200,11 @@ impl Novelty {
         reasons.extend(self.novel());
         if self.has_one {
             if self.is_elsewhere {
-                reasons.push("all labels are of one database, and the target has a different one".to_owned());
+                reasons.push("all labels are of one database, and yours is a different one".to_owned());
             }
         } else if self.distance > self.largest_known {
             reasons.push(format!(
-                "its questions and predictions lie {:.1} times as far from the labelled ones as any labelled database \
-                 from the others",
+                "your data lie {:.1} times further away than any labelled database lies from the others",
                 (self.distance / self.largest_known).sqrt()
             ));
         }
@@ -306,9 +297,9 @@ mod tests {
                 .reasons()
                 .join("; ")
         };
-        let sentence = "the labelled questions are all alike in schema.tables, the new ones are not";
+        let sentence = "the labelled questions are all alike in 1 feature, the new ones are not";
         assert_eq!(reasons(&["schema.tables"], None), sentence);
-        assert!(reasons(&["a", "b", "c", "d"], None).contains("a, b, c and 1 more, the new"));
+        assert!(reasons(&["a", "b", "c", "d"], None).contains("in 4 features, the new"));
         let new = "the new questions have evidence, the labelled ones have none (2 features)";
         assert_eq!(reasons(&["evidence.present", "evidence.words"], Some(false)), new);
         assert!(reasons(&["evidence.present"], Some(true)).ends_with("give it with the questions too"));

@@ -10,7 +10,7 @@
 //! makes the score null.
 
 use serde_json::json;
-use sqlgauge_base::budget;
+use sqlgauge_base::{budget, verb_for};
 
 use crate::esm::{self, Switches, score_parsed};
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
@@ -48,13 +48,18 @@ impl Metric for Esm {
             Ok(Err(failure)) => return Score::inapplicable(failure.to_string()),
             Err(too_complex) => return Score::too_complex(too_complex),
         };
-        let differing: Vec<&str> =
-            outcome.partial.iter().filter(|(_, part)| !part.matched).map(|(part, _)| part.as_str()).collect();
+        let mut differing: Vec<&str> =
+            outcome.partial.iter().filter(|(_, part)| !part.matched).map(|(part, _)| part.part()).collect();
+        differing.dedup();
         let reason = match (&outcome.unreadable, differing.is_empty()) {
             _ if outcome.exact => None,
             (Some(why), _) => Some(format!("Spider's script cannot read the prediction: {why}")),
             (None, true) => Some("the tables in FROM differ".to_owned()),
-            (None, false) => Some(format!("these differ: {}", differing.join(", "))),
+            (None, false) => Some(format!(
+                "{} {} different",
+                differing.join(", "),
+                verb_for(&differing.len(), ["is", "are"])
+            )),
         };
         let Some(reason) = reason else { return Score::binary(true) };
         // What a partial score says beyond right and wrong: how many elements each side has.

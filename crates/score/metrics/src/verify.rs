@@ -141,10 +141,9 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
         Verdict::Equivalent(proof) => {
             let rows =
                 proof.rows_as().map_or_else(String::new, |as_what| format!(" with rows as a {as_what}"));
-            match proof.assumes() {
-                [] => format!("equivalent{rows}"),
-                assumes => format!("equivalent{rows}, given {}", assumes.join(", ")),
-            }
+            let conditions = sqlgauge_verify::conditions(proof.assumes());
+            let conditions = conditions.map_or_else(String::new, |conditions| format!(" if {conditions}"));
+            format!("equivalent{rows}{conditions}")
         }
         Verdict::EquivalentUpTo(proof) if proof.permits_less() => format!(
             "right up to {} per table: it permits no result that the gold does not, and the gold permits more",
@@ -158,9 +157,13 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
         }
         Verdict::Unknown(unknown) => {
             let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();
-            let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join("; ")) };
+            let places = if places.is_empty() {
+                String::new()
+            } else {
+                format!(", SQLite may choose ({})", places.join("; "))
+            };
             let tie = if report.is_tie { format!("; {TIE}") } else { String::new() };
-            format!("unknown: {}{places}{tie}", unknown.reason)
+            format!("undecided: {}{places}{tie}", unknown.reason)
         }
     };
     Score { verdict: Some(Box::new(report.record())), ..score.because(reason) }

@@ -1,6 +1,6 @@
 //! Groups of items and what they cover, the same in every text format.
 
-use sqlgauge_base::{counted_of, verb_for};
+use sqlgauge_base::counted_of;
 use sqlgauge_run::{ScoreSummary, SystemSummary};
 
 use crate::Report;
@@ -62,13 +62,12 @@ pub(crate) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option
     parts.dedup();
     match parts.as_slice() {
         [(covered, whole)] if covered < whole => {
-            let (items, have) = (counted_of(*covered, *whole, "item"), verb_for(covered, ["has", "have"]));
-            Some(format!("{items} behind the scores {have} a {dimension}."))
+            Some(format!("The {dimension} is known for {}.", counted_of(*covered, *whole, "answer")))
         }
         several if several.iter().any(|(covered, whole)| covered < whole) => {
             let counts: Vec<String> =
                 several.iter().map(|(covered, whole)| format!("{covered} of {whole}")).collect();
-            Some(format!("Of the items behind the scores, {} have a {dimension}.", counts.join(", ")))
+            Some(format!("The {dimension} is known for {} answers.", counts.join(", ")))
         }
         _ => None,
     }

@@ -1,7 +1,10 @@
 //! Differences between two queries, token by token.
 //!
 //! Names and keywords are compared without case and operators by meaning (`!=` is `<>`), so that only what
-//! SQL tells apart is marked. It is a comparison of text: equal queries can differ here, and it proves nothing.
+//! SQL tells apart is marked. An alias counts as its table, and the table before a column not at all where the query reads one only.
+//! It is a comparison of text: equal queries can differ here, and it proves nothing.
+
+use std::collections::{HashMap, HashSet};
 
 use unicode_width::UnicodeWidthChar;
 
@@ -46,12 +49,78 @@ pub(crate) fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
     Diff { gold: mark(left, &left_solid, kept_left), prediction: mark(right, &right_solid, kept_right) }
 }
 
+/// The tokens that are compared, each with its place and key.
 fn solid(tokens: &[DisplayToken<'_>]) -> Vec<(usize, String)> {
     let mut counted: Vec<_> =
         tokens.iter().enumerate().filter(|(_, t)| t.kind != DisplayTokenKind::Space).collect();
     // A final semicolon ends the query and is no part of it.
     counted.pop_if(|(_, token)| token.text == ";");
-    counted.into_iter().map(|(index, token)| (index, token.key())).collect()
+    let plain: Vec<&DisplayToken<'_>> = counted.iter().map(|(_, token)| *token).collect();
+    let Names { tables, aliases, declarations } = Names::of(&plain);
+    let is_before_column = |at: usize| {
+        let next = |ahead: usize| plain.get(at + ahead);
+        is_name(plain[at]) && next(1).is_some_and(|dot| dot.text == ".") && next(2).is_some()
+    };
+    let mut solid = Vec::with_capacity(counted.len());
+    let mut at = 0;
+    while let Some((index, token)) = counted.get(at) {
+        let key = token.key();
+        let table = aliases.get(&key).and_then(Option::as_ref).filter(|_| is_before_column(at));
+        if is_before_column(at) && tables.len() == 1 && (table.is_some() || tables.contains(&key)) {
+            at += 2;
+            continue;
+        }
+        if !declarations.contains(&at) {
+            solid.push((*index, table.cloned().unwrap_or(key)));
+        }
+        at += 1;
+    }
+    solid
+}
+
+fn is_name(token: &DisplayToken<'_>) -> bool {
+    matches!(token.kind, DisplayTokenKind::Word | DisplayTokenKind::Quoted)
+}
+
+/// What FROM and JOIN name.
+#[derive(Default)]
+struct Names {
+    tables: HashSet<String>,
+    /// The table of an alias; `None` if it stands for several.
+    aliases: HashMap<String, Option<String>>,
+    /// Places of the tokens that declare aliases of one table.
+    declarations: HashSet<usize>,
+}
+
+impl Names {
+    fn of(tokens: &[&DisplayToken<'_>]) -> Self {
+        let mut names = Self::default();
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for at in 1..tokens.len() {
+            if !is_name(tokens[at]) || !["FROM", "JOIN"].iter().any(|word| tokens[at - 1].is(word)) {
+                continue;
+            }
+            let table = tokens[at].key();
+            names.tables.insert(table.clone());
+            let has_as = tokens.get(at + 1).is_some_and(|token| token.is("AS"));
+            let alias_at = at + 1 + usize::from(has_as);
+            let Some(alias) = tokens.get(alias_at).filter(|token| is_name(token)).map(|token| token.key())
+            else {
+                continue;
+            };
+            let target = names.aliases.entry(alias.clone()).or_insert_with(|| Some(table.clone()));
+            if target.as_ref() != Some(&table) {
+                *target = None;
+            }
+            places.entry(alias).or_default().extend(at + 1..=alias_at);
+        }
+        for (alias, declared) in places {
+            if names.aliases.get(&alias).is_some_and(Option::is_some) {
+                names.declarations.extend(declared);
+            }
+        }
+        names
+    }
 }
 
 /// Pairs of positions of a longest common subsequence.
@@ -271,13 +340,32 @@ mod tests {
 
     #[test]
     fn only_what_sql_tells_apart_is_marked() {
-        let cases: [(&str, &str, &[&str], &[&str]); 6] = [
+        let cases: [(&str, &str, &[&str], &[&str]); 10] = [
             ("SELECT a FROM t", "select  A from T", &[], &[]),
             ("SELECT a FROM t WHERE b != 1", "SELECT a FROM t WHERE b <> 1", &[], &[]),
             ("SELECT a FROM t WHERE b = 'X'", "SELECT a FROM t WHERE b = 'x'", &["'X'"], &["'x'"]),
             ("SELECT a FROM t", "SELECT DISTINCT a FROM t", &[], &["DISTINCT"]),
             ("SELECT a", "", &["SELECT", "a"], &[]),
             ("SELECT a FROM t", "SELECT a FROM t ; ", &[], &[]),
+            ("SELECT T1.a FROM t AS T1", "SELECT a FROM t", &[], &[]),
+            (
+                "SELECT T1.a FROM t AS T1 JOIN u T2 ON T1.b = T2.b",
+                "SELECT t.a FROM t JOIN u ON t.b = u.c",
+                &["b"],
+                &["c"],
+            ),
+            (
+                "SELECT x.a FROM t x JOIN u y ON x.a = y.a",
+                "SELECT a FROM t JOIN u ON t.a = u.a",
+                &["x", "."],
+                &[],
+            ),
+            (
+                "SELECT x.a FROM t x WHERE x.b IN (SELECT x.b FROM u x)",
+                "SELECT t.a FROM t WHERE t.b IN (SELECT u.b FROM u)",
+                &["x", "x", "x", "x", "x"],
+                &["t", "t", "u"],
+            ),
         ];
         for (gold, prediction, gold_only, prediction_only) in cases {
             let marks = diff(gold, prediction);

@@ -33,9 +33,8 @@ pub(crate) const GATES: &str = "Gates";
 /// The report of a run.
 pub(crate) fn document(report: &Report) -> Result<Document, ReportError> {
     let mut document = Document::new("Text-to-SQL scores");
-    let part = crate::part(&report.manifest);
-    let callout = |part| Block::Prose(Role::Callout, format!("The scores are those of {part}.").into());
-    document.lead.extend(part.map(callout));
+    let preface = crate::part::preface(&report.manifest);
+    document.lead.extend(preface.map(|text| Block::Prose(Role::Callout, text.into())));
     document.add(leaderboard(report));
     system_tables(report)?.iter().for_each(|table| document.add(table.section()));
     document.add(Section::new(GATES, "", gates(report)));
@@ -83,8 +82,16 @@ fn best(report: &Report, metric: &str) -> Option<f64> {
 }
 
 fn leaderboard(report: &Report) -> Section {
+    let metrics = report.summary.metrics.iter();
+    let ratios: Vec<&str> =
+        metrics.filter(|metric| Nature::of(metric).has_own_unit()).map(String::as_str).collect();
+    let ratios = if ratios.is_empty() {
+        String::new()
+    } else {
+        format!(" ({}: ratios to the gold)", ratios.join(", "))
+    };
     let note = format!(
-        "percent (vm-steps, ves: ratios) with 95 % intervals{}; n: items that it is the mean of",
+        "percent{ratios} with 95 % intervals{}; n: number of answers",
         clusters::about(&report.summary)
     );
     let mut section = Section::new("Scores", note, scores(report));
@@ -163,9 +170,10 @@ fn breakdown(report: &Report, (dimension, terminal): (&str, Extent)) -> Option<S
         };
         Table::of(columns, groups.iter().map(row))
     };
+    let dimension = if dimension == "db_id" { "database" } else { dimension };
     let title = format!("By {dimension}: {metric}");
     let table = Table { is_split: true, ..table };
-    let mut section = Section::new(title, "mean, with the number of items", table).terminal(terminal);
+    let mut section = Section::new(title, "mean, with the number of answers", table).terminal(terminal);
     section.blocks.extend(coverage(report, dimension, metric).map(Block::note));
     section.is_folded = !has_few;
     Some(section)
@@ -190,7 +198,7 @@ fn shown_pairs(report: &Report) -> Vec<&Comparison> {
 fn comparisons(report: &Report) -> Section {
     let pairs = shown_pairs(report);
     let note = format!(
-        "paired by item, over the n items that both were scored on, 95 % intervals{}; * where p < 0.05, not adjusted for the number of pairs{}",
+        "both systems on the same n questions, with 95 % intervals{}; * p < 0.05, not adjusted for the number of pairs{}",
         clusters::about(&report.summary),
         torn(pairs.iter().copied())
     );

@@ -18,11 +18,7 @@ pub(crate) fn page(title: &str, nav: &str, body: &str, version: &str) -> String 
             "{{style}}" => page.extend([STYLE, "\n", &dark_by_preference(), "\n", DOCUMENT_STYLE]),
             "{{nav}}" => page.push_str(nav),
             "{{body}}" => page.push_str(body),
-            _ => page.extend([
-                "sqlgauge ",
-                &escape(version),
-                " · this file holds the whole report and asks the network for nothing",
-            ]),
+            _ => page.extend(["sqlgauge ", &escape(version), " · this file works offline"]),
         }
         rest = after;
     }

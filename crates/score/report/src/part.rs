@@ -1,12 +1,18 @@
 //! What part of its benchmark a run scored, so that nobody takes its scores for those of the whole.
 
 use serde::Deserialize;
+use sqlgauge_base::verb_for;
 use sqlgauge_run::Manifest;
 
 use crate::words::many;
 
 /// The option of a run that records the part.
 const SUBSET: &str = "subset";
+
+/// The role of the benchmark that was answered, where its evolved form is scored.
+const ANSWERS_TO: &str = "answers_to";
+const OLD_ANSWERS: &str =
+    "The answers are to the original schema: the systems were not asked again after the change.";
 
 /// Databases that the sentence names.
 const NAMED: usize = 5;
@@ -46,11 +52,23 @@ pub fn part(manifest: &Manifest) -> Option<String> {
     if part.limit.is_some() {
         clauses.push(format!("drawn with seed {}", part.seed));
     }
+    let mut missing_part = String::new();
     if !part.missing_databases.is_empty() {
-        let missing = many(part.missing_databases.len(), "missing database");
-        clauses.push(format!("(not those about {missing})"));
+        let missing = many(part.missing_databases.len(), "database");
+        let verb = verb_for(&part.missing_databases.len(), ["has", "have"]);
+        missing_part = format!("; {missing} {verb} no file");
     }
-    Some(format!("a part of the benchmark: {}", clauses.join(" ")))
+    Some(format!("a part of the benchmark: {}{missing_part}", clauses.join(" ")))
+}
+
+/// What a reader must know before the scores, in sentences: the part of the benchmark, and that answers are old. `None` for a run of the
+/// whole benchmark by answers to it.
+pub(crate) fn preface(manifest: &Manifest) -> Option<String> {
+    let part = part(manifest).map(|part| format!("The scores are those of {part}."));
+    let is_old = manifest.inputs.iter().any(|input| input.role == ANSWERS_TO);
+    let old = is_old.then(|| OLD_ANSWERS.to_owned());
+    let sentences: Vec<String> = part.into_iter().chain(old).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 #[cfg(test)]

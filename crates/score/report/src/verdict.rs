@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use sqlgauge_base::counted;
-use sqlgauge_base::printable;
+use sqlgauge_base::{counted, printable};
+use sqlgauge_search::Side;
 use sqlgauge_verify::{BoundedProof, Counterexample, Proof, TIE, Verdict, VerdictRecord, VerifyReport};
 
 use crate::diff::side_by_side;
@@ -14,10 +14,10 @@ use crate::{ShowOptions, counterexample};
 pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: ShowOptions) -> String {
     let mut text = String::new();
     heading(report, options, &mut text);
-    for (side, spelled) in ["left", "right"].into_iter().zip(&report.spelled) {
+    for (side, spelled) in [Side::Left, Side::Right].into_iter().zip(&report.spelled) {
         if let Some(spelled) = spelled {
-            let (by, sql) = (spelled.by.join(", "), printable(&spelled.sql));
-            let _infallible = writeln!(text, "{side} spelled otherwise ({by}): {sql}");
+            let (side, by, sql) = (side.name(), spelled.by.join(", "), printable(&spelled.sql));
+            let _infallible = writeln!(text, "The {side} is read as ({by}): {sql}");
         }
     }
     match &report.verdict {
@@ -34,10 +34,11 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
         Verdict::Unknown(unknown) => {
             let _infallible = writeln!(text, "{}: {}", unknown.reason, printable(&unknown.message));
             for place in &unknown.places {
-                let _infallible = writeln!(text, "free to choose: {}", printable(&place.to_string()));
+                let _infallible = writeln!(text, "SQLite may choose: {}", printable(&place.to_string()));
             }
             for missed in &unknown.unexercised {
-                let _infallible = writeln!(text, "not exercised: {}", printable(&missed.to_string()));
+                let _infallible =
+                    writeln!(text, "Not tried by any database: {}", printable(&missed.to_string()));
             }
         }
     }
@@ -72,9 +73,7 @@ fn heading(report: &VerifyReport, options: ShowOptions, text: &mut String) {
 }
 
 fn proved(proof: &Proof, text: &mut String) {
-    for assumption in proof.assumes() {
-        let _infallible = writeln!(text, "assumes: {}", printable(assumption));
-    }
+    assumed(proof.assumes(), text);
     for rule in proof.rules() {
         let _infallible = writeln!(text, "rule {}", printable(rule));
     }
@@ -87,8 +86,14 @@ fn bounded(proof: &BoundedProof, text: &mut String) {
     if proof.permits_less() {
         text.push_str("The prediction permits no result that the gold does not; the gold permits others besides (a tie).\n");
     }
-    for assumption in proof.assumes() {
-        let _infallible = writeln!(text, "assumes: {}", printable(&assumption.code()));
+    let codes: Vec<String> =
+        proof.assumes().iter().map(|assumption| assumption.code().into_owned()).collect();
+    assumed(&codes, text);
+}
+
+fn assumed(assumes: &[String], text: &mut String) {
+    if let Some(conditions) = sqlgauge_verify::conditions(assumes) {
+        let _infallible = writeln!(text, "The proof holds if {}.", printable(&conditions));
     }
 }
 
@@ -156,12 +161,11 @@ mod tests {
                          ──────
                          1 row
 
-        The prediction tests `length_m >= 12`, the gold `length_m > 12`; they
-        differ on 1 row of `boat`: the prediction returns 1 row, the gold no
-        row.
+        The prediction tests `length_m >= 12`, the gold `length_m > 12`. On a
+        database with 1 row in `boat`, the prediction returns 1 row, the gold
+        none.
         Without their WHERE clauses, both queries return the same rows here.
-        No database with fewer rows shows a difference, and no value can be made
-        simpler.
+        This is the smallest such database.
         Values have the types that columns declare, and no key is NULL.
         ");
     }
@@ -180,13 +184,13 @@ mod tests {
         let (left, right) = ("SELECT COUNT(id) FROM boat", "SELECT COUNT(*) FROM boat");
         insta::assert_snapshot!(shown(left, right, 72), @r"
         equivalent
-        rule left: 6 count-of-not-null in query
+        rule gold: 6 count-of-not-null in query
         A column may hold any value that SQLite stores.
         ");
         insta::assert_snapshot!(shown(left, "select count( b.id ) from boat b", 72), @r"
         equivalent
-        rule left: 6 count-of-not-null in query
-        rule right: 6 count-of-not-null in query
+        rule gold: 6 count-of-not-null in query
+        rule prediction: 6 count-of-not-null in query
         A column may hold any value that SQLite stores.
         ");
     }

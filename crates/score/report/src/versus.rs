@@ -46,7 +46,7 @@ impl Versus<'_> {
         }
         text.push('\n');
         let note = format!(
-            "means over all items of a system, differences in pairs over the n items that both have, 95 % intervals{}; * where p < 0.05{}",
+            "each score over all its questions, the difference over the n that both answered, with 95 % intervals{}; * p < 0.05{}",
             clusters::about(self.summary),
             torn(&self.summary.comparisons)
         );

@@ -24,12 +24,6 @@ pub fn points(value: Option<f64>) -> String {
     if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// The text with its first letter as a sentence has it.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 /// The beginning of a text, of at most so many characters.
 pub fn clip(text: &str, most: usize) -> String {
     let mut chars = text.chars();

@@ -20,14 +20,20 @@ function navigate(path, values, keep) {
 
 function runPage(_, target) {
   const { run } = DATA;
-  const value = (v) => (typeof v === 'string' ? v : JSON.stringify(v));
-  const row = (input) => h('tr', {}, h('td', {}, input.role), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.path), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.sha256));
+  const says = (v) => v !== null && value(v) !== '';
+  const value = (v) => {
+    if (Array.isArray(v)) return v.map(value).join(', ');
+    if (v === null || typeof v !== 'object') return String(v);
+    return Object.entries(v).filter(([, part]) => says(part)).map(([key, part]) => `${key.replaceAll('_', ' ')}: ${value(part)}`).join('; ');
+  };
+  const options = Object.entries(run.options).filter(([, v]) => says(v));
+  const row = (input) => h('tr', {}, h('td', {}, input.role), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.path), h('td', { class: 'mono', css: { 'white-space': 'nowrap' } }, input.sha256));
   replace(target,
     h('h1', {}, 'How it was run'),
     h('p', { class: 'lead' }, `sqlgauge ${run.tool} with ${run.engine}, on ${many(run.examples, 'question')}.`),
     run.command.length > 0 && h('section', { 'aria-label': 'Command' }, h('div', { class: 'head' }, h('h2', {}, 'Command')), rawBlock(run.command.join(' '), 'Command line')),
     h('section', { 'aria-label': 'Options' }, h('div', { class: 'head' }, h('h2', {}, 'Options that change results')),
-      Object.keys(run.options).length ? h('dl', { class: 'kv' }, Object.entries(run.options).map(([key, v]) => [h('dt', {}, key), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
+      options.length ? h('dl', { class: 'kv' }, options.map(([key, v]) => [h('dt', {}, key.replaceAll('_', ' ')), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
     h('section', { 'aria-label': 'Inputs' }, h('div', { class: 'head' }, h('h2', {}, 'Inputs'), h('span', { class: 'soft' }, many(run.inputs.length, 'file'))),
       run.inputs.length ? scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Read as', 'Path', 'SHA-256'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, run.inputs.map(row)))) : h('p', { class: 'empty' }, 'The run names no inputs.')),
     h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme  ', h('kbd', {}, 'Ctrl K'), ' go to')));

@@ -104,7 +104,7 @@ function tugs(m, a, b, split, params, go) {
   const top = Math.max(...rows.flatMap(([, n]) => [n.a, n.b]));
   const width = (n) => `calc(${percent(n / top)} * 0.86)`;
   return h('section', { 'aria-label': 'Differences by group' },
-    h('div', { class: 'head' }, h('h2', {}, 'Where they part'), h('span', { class: 'grow' }), fields.length > 1 && segments('Group by', fields.map(([k, text]) => [k, text]), key, (value) => go({ by: value }))),
+    h('div', { class: 'head' }, h('h2', {}, 'Where they differ'), h('span', { class: 'grow' }), fields.length > 1 && segments('Group by', fields.map(([k, text]) => [k, text]), key, (value) => go({ by: value }))),
     h('div', { class: 'tug' },
       h('span', {}), h('span', { class: 'soft', css: { display: 'grid', 'grid-template-columns': '1fr 1fr', 'font-size': '0.8125rem' } }, h('span', { css: { 'text-align': 'right', 'padding-right': '8px' } }, `← ${SYSTEMS[b].name}`), h('span', { css: { 'padding-left': '8px' } }, `${SYSTEMS[a].name} →`)), h('span', { class: 'num soft' }, 'net'),
       rows.map(([group, n]) => [
@@ -135,6 +135,6 @@ function oneSide(m, winner, loser, items) {
     replace(more, shown < items.length && h('button', { type: 'button', onclick: grow }, `Show more (${count(items.length - shown)})`));
   };
   grow();
-  return h('div', {}, h('div', { class: 'head' }, h('h2', {}, say[0].toUpperCase() + say.slice(1)), h('span', { class: 'soft' }, count(items.length))),
+  return h('div', {}, h('div', { class: 'head' }, h('h2', {}, capital(say)), h('span', { class: 'soft' }, count(items.length))),
     items.length ? list : h('p', { class: 'empty' }, 'None.'), more);
 }

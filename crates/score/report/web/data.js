@@ -37,7 +37,7 @@ function causeAt(s, e) {
 function showScore(m, value, digits = 1) {
   if (value === null || value === undefined) return NONE;
   if (ownUnit(m)) return value >= 1000 ? count(Math.round(value)) : value.toFixed(2);
-  return (value * 100).toFixed(digits);
+  return fixed(value * 100, digits);
 }
 const unit = (m) => (ownUnit(m) ? '' : ' %');
 function showItem(value) {
@@ -46,7 +46,7 @@ function showItem(value) {
 }
 function showDifference(m, value) {
   const shown = ownUnit(m) ? value : value * 100;
-  const text = Math.abs(shown).toFixed(ownUnit(m) ? 2 : 1);
+  const text = fixed(Math.abs(shown), ownUnit(m) ? 2 : 1);
   if (Number(text) === 0) return text;
   return (shown < 0 ? '−' : '+') + text;
 }

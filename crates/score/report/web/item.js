@@ -132,7 +132,7 @@ function verdictLine(s, e) {
   const [wrong, right] = [false, true].map((isRight) => judging.filter((m) => (scoreAt(s, m, e) >= 1) === isRight));
   const by = (metrics) => (metrics.length > 2 ? many(metrics.length, 'metric') : metrics.map((m) => METRICS[m].id).join(' and '));
   const parts = [wrong.length && `wrong by ${by(wrong)}`, right.length && `right by ${by(right)}`].filter(Boolean).join(', ');
-  return h('p', { class: `verdict ${wrong.length ? 'wrong' : 'right'}` }, parts[0].toUpperCase() + parts.slice(1));
+  return h('p', { class: `verdict ${wrong.length ? 'wrong' : 'right'}` }, capital(parts));
 }
 
 /* A sentence whose parts in backticks are SQL. */

@@ -17,7 +17,7 @@ function overview(params, main) {
   replace(main,
     h('h1', {}, 'Evaluation report'),
     h('p', { class: 'facts' }, facts()),
-    h('p', { class: 'lead' }, DATA.part && `The scores are those of ${DATA.part}. `, lead(m, order)),
+    h('p', { class: 'lead' }, DATA.preface && `${DATA.preface} `, lead(m, order)),
     (DATA.warnings || []).map((text) => h('p', { class: 'warning', role: 'note' }, h('b', {}, 'Warning  '), text)),
     gatesSection(),
     leaderboard(m, order, go),
@@ -44,9 +44,9 @@ function lead(m, order) {
   const pair = second === undefined ? null : comparison(m, first, second);
   if (!pair) return start;
   const tied = order.slice(1).filter((s) => { const c = comparison(m, first, s); return c && c.p >= 0.05; });
-  const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])} (n = ${count(SYSTEMS[second].scores[m][3])}); the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'}${sameItems(m, first, second, pair.n) ? '' : ` on the ${count(pair.n)} items in common`} is `];
+  const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])} (n = ${count(SYSTEMS[second].scores[m][3])}); the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'}${sameItems(m, first, second, pair.n) ? '' : ` on the ${count(pair.n)} questions in common`} is `];
   const verdict = pair.p < 0.05 ? `significant (${showP(pair.p)}).` : `not significant (${showP(pair.p)}).`;
-  const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems cannot be told apart from the leader.` : '';
+  const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems are not significantly below the leader.` : '';
   return [...start, ...next, verdict, rest];
 }
 
@@ -104,8 +104,8 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: the items that a mean is over`, SYSTEMS.length > 1 ? '; the best of each column is bold, among systems with nearly the most items.' : '.', DATA.about && ' Point at a score for its interval if questions were independent.',
-      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: number of answers.`, SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
+      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.']));
 }
 
 /* Why answers are wrong: one bar per system, stacked by cause, as long as the points that the system loses. */
@@ -121,9 +121,9 @@ function causesSection(order) {
   const most = Math.max(...own.map(lost), 1e-9);
   const segment = (s) => ([id, title, part, items]) => h(PIECES ? 'span' : 'a', {
     href: PIECES ? null : `#/items${query({ system: SYSTEMS[s].name, cause: id })}`, class: `cause c${colour(id)}`, css: { width: percent(part / most) },
-    'data-tip': `${title}\n${part.toFixed(1)} points, ${many(items, 'answer')}`, 'aria-label': `${title}: ${part.toFixed(1)} points, ${many(items, 'answer')}` });
+    'data-tip': `${title}\n${fixed(part, 1)} points, ${many(items, 'answer')}`, 'aria-label': `${title}: ${fixed(part, 1)} points, ${many(items, 'answer')}` });
   const ranked = (s) => [...SYSTEMS[s].fixes.causes].sort((a, b) => colour(a[0]) - colour(b[0]));
-  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, lost(s).toFixed(1))];
+  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, fixed(lost(s), 1))];
   const without = own.reduce((sum, s) => sum + SYSTEMS[s].fixes.without, 0);
   return h('section', { 'aria-label': 'Why answers are wrong' },
     h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points of ${metric} that each cause costs`)),
@@ -138,7 +138,7 @@ function partBars({ parts, counts }, rows, order) {
   const segment = (part, value, all) => value > 0 && h('span', { class: `cause c${PART_COLOURS[part]}`, css: { width: percent(value / all) },
     'data-tip': `${parts[part]}\n${many(value, 'answer')} of ${count(all)}`, 'aria-label': `${parts[part]}: ${many(value, 'answer')} of ${count(all)}` });
   const row = ([[name], [values, all]]) => all > 0 && [h('dt', { title: name }, name),
-    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, (100 * values[0] / all).toFixed(1))];
+    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, fixed(100 * values[0] / all, 1))];
   const pairs = rows.map((cells, at) => [cells, counts[at]]);
   return [h('dl', { class: 'bars causes' }, order.flatMap((s) => pairs.filter(([[name]]) => name === SYSTEMS[s].name).map(row))),
     h('ul', { class: 'legend' }, parts.map((text, part) => h('li', {}, h('span', { class: `swatch cause c${PART_COLOURS[part]}` }), text)))];
@@ -149,14 +149,14 @@ function systemTables(order) {
   return DATA.tables.map(({ title, note, header, rows, bars }) => {
     const cell = (text) => h('td', { class: /^[\d–]/.test(text) ? 'num' : null }, text);
     const row = ([name, cells]) => h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: name })}` }, name)), cells.map(cell));
-    const [first, ...others] = header.map((text) => `${text[0].toUpperCase()}${text.slice(1)}`);
+    const [first, ...others] = header.map((text) => capital(text));
     const isNumber = (at) => rows.every(([, cells]) => /^[\d–]/.test(cells[at]));
     return h('section', { 'aria-label': title }, h('div', { class: 'head' }, h('h2', {}, title)),
       bars && partBars(bars, rows, order),
       scroller(h('table', {},
         h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, first), others.map((text, at) => h('th', { class: isNumber(at) ? 'num' : null, scope: 'col' }, text)))),
         h('tbody', {}, order.flatMap((s) => rows.filter(([name]) => name === SYSTEMS[s].name).map(row))))),
-      h('p', { class: 'note' }, `${note[0].toUpperCase()}${note.slice(1)}.`));
+      h('p', { class: 'note' }, `${capital(note)}.`));
   });
 }
 
@@ -184,7 +184,7 @@ function matrix(m, order) {
     const level = c.holm < 0.05 ? 2 : c.p < 0.05 ? 1 : 0;
     const className = level ? (better(m, c.difference) ? 'b' : 'w') + level : '';
     const text = `${SYSTEMS[a].name} − ${SYSTEMS[b].name}\n${showDifference(m, c.difference)} [${showDifference(m, c.low)}, ${showDifference(m, c.high)}]\n`
-      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${c.plain ? `${showPlain(m, c)}\n` : ''}${count(c.n)} items in common`;
+      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${c.plain ? `${showPlain(m, c)}\n` : ''}${count(c.n)} questions in common`;
     return h('td', {}, h('a', { href: compareHref(a, b, m), class: className, 'data-tip': text, 'aria-label': text }, showDifference(m, c.difference)));
   };
   const swatch = (name) => h('span', { class: `swatch sw-${name}` });
@@ -196,7 +196,7 @@ function matrix(m, order) {
     h('ul', { class: 'legend' },
       h('li', {}, swatch('b2'), swatch('w2'), `better or worse, p < 0.05${pairs > 1 ? ` after Holm’s correction for ${count(pairs)} pairs` : ''}`),
       pairs > 1 && h('li', {}, swatch('b1'), swatch('w1'), 'p < 0.05 before the correction only'),
-      h('li', {}, swatch('n'), 'not told apart')),
+      h('li', {}, swatch('n'), 'no significant difference')),
     h('p', { class: 'note' }, 'Choose a cell to see the items behind it.'));
 }
 
@@ -217,7 +217,7 @@ function distances(m, order) {
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly below the leader (p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {
@@ -234,25 +234,25 @@ function breakdown(m, order, params) {
   const link = (group) => (filter ? h('a', { href: `#/items${query({ [filter]: group, metric: METRICS[m].id })}` }, group) : group);
   const items = (group) => Math.max(...shown.map((s) => score(s, group)[3]));
   const panel = (group) => h('div', { class: 'panel' },
-    h('h3', {}, link(group), h('span', { class: 'soft' }, many(items(group), 'item'))),
+    h('h3', {}, link(group), h('span', { class: 'soft' }, many(items(group), 'answer'))),
     h('dl', { class: 'bars' }, shown.map((s) => [
       h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', {}, bar(score(s, group), top)), h('dd', { class: 'num' }, showScore(m, score(s, group)[0]), h('span', { class: 'soft' }, ` (${count(score(s, group)[3])})`))])));
   const cell = (s, group) => {
     const own = score(s, group);
-    return h('td', { 'data-tip': own[1] === null ? null : `${SYSTEMS[s].name}, ${group}\n${showScore(m, own[0])}${unit(m)} (${showInterval(m, own)})\n${many(own[3], 'item')}` },
+    return h('td', { 'data-tip': own[1] === null ? null : `${SYSTEMS[s].name}, ${group}\n${showScore(m, own[0])}${unit(m)} (${showInterval(m, own)})\n${many(own[3], 'answer')}` },
       showScore(m, own[0]), h('span', { class: 'soft' }, ` (${count(own[3])})`), own[0] !== null && h('i', { class: 'fill', 'aria-hidden': 'true', css: { width: `calc(${Math.min(1, own[0] / top).toFixed(4)} * var(--heat))` } }));
   };
   const table = () => scroller(h('table', { class: 'heat' },
     h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, available.find(([key]) => key === dimension)[1]), shown.map((s) => h('th', { class: 'num', scope: 'col' }, SYSTEMS[s].name)))),
     h('tbody', {}, groups.map((group) => h('tr', {}, h('th', { class: 'pin', scope: 'row' }, link(group)), shown.map((s) => cell(s, group)))))));
   return h('section', { 'aria-label': 'Breakdown' },
-    h('div', { class: 'head' }, h('h2', {}, 'Where it is won and lost'), h('span', { class: 'soft' }, METRICS[m].id), h('span', { class: 'grow' }),
+    h('div', { class: 'head' }, h('h2', {}, 'Scores by group'), h('span', { class: 'soft' }, METRICS[m].id), h('span', { class: 'grow' }),
       segments('Breakdown by', available, dimension, (key) => set({ by: key }))),
     groups.length <= MAX_PANELS ? h('div', { class: 'panels' }, groups.map(panel)) : table(),
     order.length > SHOWN_SYSTEMS && h('p', { class: 'note' }, all ? `All ${order.length} systems. ` : `The first ${SHOWN_SYSTEMS} of ${order.length} systems. `,
       h('button', { type: 'button', onclick: () => set({ all: all ? '' : '1' }) }, all ? `Show the first ${SHOWN_SYSTEMS}` : 'Show all')),
     coverage(m, shown, dimension, groups, score),
-    h('p', { class: 'note' }, 'In brackets: the items that a mean is over. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines over the bars are 95 % intervals.' : 'The interval of a number shows when you point at it.'));
+    h('p', { class: 'note' }, 'In brackets: number of answers. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines: 95 % intervals.' : 'The interval of a number shows when you point at it.'));
 }
 
 /* Says so where the groups hold only a part of the items behind the scores. */
@@ -261,7 +261,7 @@ function coverage(m, shown, dimension, groups, score) {
   if (!word) return null;
   const parts = shown.map((s) => [groups.reduce((sum, group) => sum + score(s, group)[3], 0), SYSTEMS[s].scores[m][3]]);
   const texts = [...new Set(parts.filter(([covered, whole]) => covered < whole).map(([covered, whole]) => `${count(covered)} of ${count(whole)}`))];
-  return texts.length > 0 && h('p', { class: 'note' }, `Of the items behind the scores, ${texts.join(', ')} have a ${word}.`);
+  return texts.length > 0 && h('p', { class: 'note' }, `The ${word} is known for ${texts.join(', ')} answers.`);
 }
 
 function outcomes(order) {
@@ -276,9 +276,9 @@ function outcomes(order) {
     return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.scored), number(counts.missing), number(counts.gold_failed), names.map(cell));
   };
   return h('section', { 'aria-label': 'Outcomes' },
-    h('div', { class: 'head' }, h('h2', {}, 'What became of the predictions')),
+    h('div', { class: 'head' }, h('h2', {}, 'Outcome of the predictions')),
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.', (DATA.notes || []).map((note) => ` ${note[0].toUpperCase()}${note.slice(1)}.`)));
+    h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.', (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
 }

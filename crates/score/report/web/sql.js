@@ -35,10 +35,33 @@ function solidTokens(sql) {
   return solid;
 }
 
+const isName = (token) => token !== undefined && (token.kind === 'word' || token.kind === 'quoted');
+
+/* What is compared: an alias counts as its table, and the table before a column not at all where the query reads one only. */
+function resolveAliases(side) {
+  const tables = new Set(); const aliases = new Map(); const places = new Map();
+  side.forEach((token, at) => {
+    if (!isName(token) || !['FROM', 'JOIN'].includes(side[at - 1]?.keyword)) return;
+    const table = token.key;
+    tables.add(table);
+    const aliasAt = at + 1 + (side[at + 1]?.keyword === 'AS' ? 1 : 0);
+    if (!isName(side[aliasAt])) return;
+    const alias = side[aliasAt].key;
+    aliases.set(alias, !aliases.has(alias) || aliases.get(alias) === table ? table : null);
+    places.set(alias, [...(places.get(alias) || []), ...(aliasAt === at + 1 ? [aliasAt] : [at + 1, aliasAt])]);
+  });
+  for (const [alias, declared] of places) if (aliases.get(alias)) for (const at of declared) side[at].marked = false;
+  side.forEach((token, at) => {
+    if (!isName(token) || side[at + 1]?.text !== '.' || at + 2 >= side.length) return;
+    const table = aliases.get(token.key);
+    if (tables.size === 1 && (table || tables.has(token.key))) { token.marked = false; side[at + 1].marked = false; } else if (table) token.key = table;
+  });
+}
+
 /* Sets `marked` on the tokens that the other query does not have. */
 function markDifferences(left, right) {
   // A final semicolon ends the query and is no part of it.
-  for (const side of [left, right]) side.forEach((token, at) => { token.marked = !(at === side.length - 1 && token.text === ';'); });
+  for (const side of [left, right]) { side.forEach((token, at) => { token.marked = !(at === side.length - 1 && token.text === ';'); }); resolveAliases(side); }
   [left, right] = [left, right].map((side) => side.filter((token) => token.marked));
   const keep = (a, b) => { a.marked = false; b.marked = false; };
   let from = 0;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use sqlgauge_base::Random;
+use sqlgauge_base::{Random, capital};
 
 use super::token::{in_quotes, literal, plainly};
 use super::tree::{Slot, Tree};
@@ -336,10 +336,10 @@ impl<'a> Writer<'a> {
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
             // The visits of a visitor are theirs.
             "its" if self.is_person => self.push("their"),
-            "i" => self.push(&capitalised(word)),
+            "i" => self.push(&capital(word)),
             _ if self.begins => {
                 self.asks |= ["what", "which", "can", "could", "how", "do"].contains(&word);
-                self.push(&capitalised(word));
+                self.push(&capital(word));
             }
             _ => {
                 // Groups may be said before the question, or "for".
@@ -440,10 +440,4 @@ fn takes_an(word: &str) -> bool {
     let word = word.trim_start_matches('"').to_lowercase();
     let is_vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
     is_vowel && !["uni", "use", "usa", "us ", "eu", "one"].iter().any(|start| word.starts_with(start))
-}
-
-fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}", chars.as_str())
 }

@@ -11,7 +11,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT DISTINCT country FROM singer",
         "SELECT country FROM singer",
-        "The prediction does not use DISTINCT, the gold does.",
+        "Only the gold uses DISTINCT.",
     ],
     find,
 };
@@ -21,11 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         |at: &usize| differ_in_distinct(pair, [&pair.gold.outputs[*at], &pair.prediction.outputs[*at]]);
     let mut slips = shows_otherwise(&CAUSE, pair, rest, differ)?;
     if std::mem::take(&mut rest.distinct) {
-        let words = if pair.gold.distinct {
-            ["does not use DISTINCT", "does"]
-        } else {
-            ["uses DISTINCT", "does not"]
-        };
+        let words = if pair.gold.distinct { ["", "uses DISTINCT"] } else { ["uses DISTINCT", ""] };
         let both = pair.exchange(|clauses, other, _| clauses.distinct = other.distinct);
         slips.push(Slip::new(&CAUSE, words.map(str::to_owned), both));
     }

@@ -10,7 +10,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer",
         "SELECT name FROM singer WHERE age > 20",
-        "The prediction tests `age > 20`, the gold does not.",
+        "Only the prediction tests `age > 20`.",
     ],
     find,
 };

@@ -12,7 +12,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer",
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
-        "The prediction joins `concert`, the gold does not.",
+        "Only the prediction joins `concert`.",
     ],
     find,
 };
@@ -22,6 +22,6 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         return Ok(Vec::new());
     }
     let tables = pair.tables(&rest.extra.iter().collect::<Vec<_>>())?;
-    let words = Words { verb: "", both: [format!("joins {tables}"), "does not".to_owned()] };
+    let words = Words { verb: "", both: [format!("joins {tables}"), String::new()] };
     slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

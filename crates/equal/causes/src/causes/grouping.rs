@@ -22,9 +22,9 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     }
     let (gold, prediction) = (&pair.gold.group_by, &pair.prediction.group_by);
     let words = if gold.is_empty() {
-        [format!("groups by {}", pair.values(Side::Prediction, prediction)?), "does not group".to_owned()]
+        [format!("groups by {}", pair.values(Side::Prediction, prediction)?), String::new()]
     } else if prediction.is_empty() {
-        ["does not group".to_owned(), format!("groups by {}", pair.values(Side::Gold, gold)?)]
+        [String::new(), format!("groups by {}", pair.values(Side::Gold, gold)?)]
     } else {
         let [prediction, gold] =
             both(pair.values(Side::Prediction, prediction)?, pair.values(Side::Gold, gold)?)?;

@@ -38,12 +38,10 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let (gold, prediction) = (only(&of_gold, &of_prediction), only(&of_prediction, &of_gold));
     let words = match (gold.is_empty(), prediction.is_empty()) {
         (true, true) => return Err(Unclear::OtherShape),
-        (false, true) => {
-            [format!("does not join on {}", pair.conditions(Side::Gold, &gold)?), "does".to_owned()]
-        }
+        (false, true) => [String::new(), format!("joins on {}", pair.conditions(Side::Gold, &gold)?)],
         (true, false) => {
             let on = pair.conditions(Side::Prediction, &prediction)?;
-            [format!("joins on {on}"), "does not".to_owned()]
+            [format!("joins on {on}"), String::new()]
         }
         (false, false) => {
             let on = pair.conditions(Side::Prediction, &prediction)?;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sqlgauge_base::listed;
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
-use crate::words::listed;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "letter-case",

@@ -10,7 +10,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age > 20 AND country = 'Peru'",
         "SELECT name FROM singer WHERE country = 'Peru'",
-        "The prediction does not test `age > 20`, the gold does.",
+        "Only the gold tests `age > 20`.",
     ],
     find,
 };

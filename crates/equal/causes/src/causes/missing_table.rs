@@ -6,13 +6,13 @@ use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "missing-table",
-    title: "a missing table",
+    title: "a table is missing",
     about: "The gold joins a table that the answer does not join. What the gold asks, shows, groups or sorts by its columns \
             belongs to it.",
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT name FROM singer",
-        "The prediction does not join `concert`, the gold does.",
+        "Only the gold joins `concert`.",
     ],
     find,
 };
@@ -22,6 +22,6 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         return Ok(Vec::new());
     }
     let tables = pair.tables(&rest.missing.iter().collect::<Vec<_>>())?;
-    let words = Words { verb: "", both: [format!("does not join {tables}"), "does".to_owned()] };
+    let words = Words { verb: "", both: [String::new(), format!("joins {tables}")] };
     slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

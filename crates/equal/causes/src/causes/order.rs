@@ -22,9 +22,9 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     }
     let (gold, prediction) = (&pair.gold.order_by, &pair.prediction.order_by);
     let words = if gold.is_empty() {
-        [format!("sorts by {}", pair.order(Side::Prediction, prediction)?), "does not sort".to_owned()]
+        [format!("sorts by {}", pair.order(Side::Prediction, prediction)?), String::new()]
     } else if prediction.is_empty() {
-        ["does not sort".to_owned(), format!("sorts by {}", pair.order(Side::Gold, gold)?)]
+        [String::new(), format!("sorts by {}", pair.order(Side::Gold, gold)?)]
     } else {
         let [prediction, gold] =
             both(pair.order(Side::Prediction, prediction)?, pair.order(Side::Gold, gold)?)?;

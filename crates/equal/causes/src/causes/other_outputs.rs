@@ -9,13 +9,9 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-outputs",
-    title: "different columns shown",
+    title: "selects different columns",
     about: "The answer shows more or fewer columns than the gold, or computes a different value at one place.",
-    example: [
-        "SELECT name FROM singer",
-        "SELECT name, age FROM singer",
-        "The prediction shows `age` too, the gold does not.",
-    ],
+    example: ["SELECT name FROM singer", "SELECT name, age FROM singer", "Only the prediction shows `age`."],
     find,
 };
 
@@ -37,11 +33,11 @@ fn words(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
         extra.iter().any(|expr| is_in(gold_outputs, expr)) || missing.iter().any(|expr| is_in(other, expr));
     if missing.is_empty() && !more_often {
         let values = pair.values(Side::Prediction, extra.iter().copied())?;
-        return Ok([format!("shows {values} too"), "does not".to_owned()]);
+        return Ok([format!("shows {values}"), String::new()]);
     }
     if extra.is_empty() && !more_often {
         let values = pair.values(Side::Gold, missing.iter().copied())?;
-        return Ok([format!("does not show {values}"), "does".to_owned()]);
+        return Ok([String::new(), format!("shows {values}")]);
     }
     let [prediction, gold] =
         both(pair.values(Side::Prediction, other)?, pair.values(Side::Gold, gold_outputs)?)?;

@@ -12,7 +12,7 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-tables",
-    title: "different tables",
+    title: "reads different tables",
     about: "The answer takes one table for another, or one more or fewer times. What it asks, shows, groups or sorts by \
             columns of these tables belongs to it.",
     example: [
@@ -32,7 +32,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     slip(&CAUSE, pair, rest, Words { verb: "reads ", both: [prediction, gold] }).map(|slip| vec![slip])
 }
 
-/// What both do with their tables; the verb stands with the gold too where more follows.
+/// What both do with their tables; the verb stands with the gold too where more follows. Empty where only the other does something.
 pub(super) struct Words {
     pub(super) verb: &'static str,
     pub(super) both: [String; 2],
@@ -146,11 +146,15 @@ impl Differ {
         gold.retain(|use_| !shared.contains(use_));
         let more = prediction.len().max(gold.len()).saturating_sub(1);
         let Words { verb, both: [of_prediction, of_gold] } = words;
-        let first = |uses: &[String]| uses.first().map(|use_| format!(", and {use_}")).unwrap_or_default();
         let verb_of_gold = if gold.is_empty() && prediction.is_empty() { "" } else { verb };
+        let said = |tables: String, uses: &[String]| match (tables.is_empty(), uses.first()) {
+            (_, None) => tables,
+            (true, Some(first)) => first.clone(),
+            (false, Some(first)) => format!("{tables} and {first}"),
+        };
         let both = [
-            format!("{verb}{of_prediction}{}", first(&prediction)),
-            format!("{verb_of_gold}{of_gold}{}", first(&gold)),
+            said(format!("{verb}{of_prediction}"), &prediction),
+            said(format!("{verb_of_gold}{of_gold}"), &gold),
         ];
         Ok((both, more))
     }

@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert)",
         "SELECT name FROM singer",
-        "The prediction does not test `id NOT IN (SELECT singer_id FROM concert)`, the gold does.",
+        "Only the gold tests `id NOT IN (SELECT singer_id FROM concert)`.",
     ],
     find,
 };

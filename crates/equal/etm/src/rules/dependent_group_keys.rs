@@ -36,7 +36,7 @@ pub(super) struct DependentGroupKeys;
 static META: Meta = Meta {
     id: "4",
     name: "dependent-group-keys",
-    summary: "Group keys that other group keys fix",
+    summary: "GROUP BY keys that follow from other keys",
     profiles: Profiles::BOTH,
     stage: RuleStage::Query,
     needs: Shape::GROUP,

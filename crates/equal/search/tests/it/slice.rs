@@ -313,3 +313,35 @@ fn what_refers_to_a_row_that_refers_to_none_is_left_out() {
     let differing = "SELECT day FROM visit WHERE day = 'Sunday'";
     assert_eq!(slice_of(school, differing, "SELECT day FROM visit WHERE 0"), None);
 }
+
+fn pets(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE pet (id INTEGER PRIMARY KEY, kind TEXT, weight REAL);
+             INSERT INTO pet VALUES (1, 'cat', 12.0), (2, 'dog', 13.4), (3, 'dog', 9.3);",
+        )
+        .unwrap();
+}
+
+/// On all rows the queries return the same, on the cat alone they do not.
+#[test]
+fn a_part_of_the_rows_tells_apart_what_all_of_them_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.sqlite");
+    pets(&path);
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path).unwrap();
+    let (_, constraints) = mined(&path, &["pet"]);
+    let search =
+        Search::realistic(&Arc::clone(database.schema()), constraints, SearchOptions::default()).unwrap();
+    let (left, right) = ("SELECT max(weight) FROM pet WHERE kind = 'dog'", "SELECT max(weight) FROM pet");
+    assert!(search.slice(&engine, &database, left, right).is_none());
+    let part = search.part(&engine, &database, left, right).unwrap();
+    assert_eq!(part.database().tables[0].rows.len(), 1);
+    let resemblance = search.resemblance(part.database(), left, right).unwrap();
+    assert_eq!(resemblance.is_complete(), Some(true), "{resemblance:?}");
+    assert!(
+        search.part(&engine, &database, left, "SELECT max(weight) FROM pet WHERE kind == 'dog'").is_none()
+    );
+}

@@ -262,15 +262,15 @@ fn a_difference_is_said_in_words() {
             "SELECT count(DISTINCT c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
             "SELECT count(c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
             "distinct",
-            "The prediction shows `count(customer.id)`, the gold `count(DISTINCT customer.id)`; they differ on 1 row of \
-             `customer` and 2 rows of `orders`: the prediction gives 2, the gold 1.",
+            "The prediction shows `count(customer.id)`, the gold `count(DISTINCT customer.id)`. On a database with 1 row in \
+             `customer` and 2 rows in `orders`, the prediction gives 2, the gold 1.",
         ),
         (
             "SELECT name FROM customer WHERE id > 3",
             "SELECT name FROM customer WHERE id >= 3",
             "other-comparison",
-            "The prediction tests `id >= 3`, the gold `id > 3`; they differ on 1 row of `customer`: the prediction returns \
-             1 row, the gold no row.",
+            "The prediction tests `id >= 3`, the gold `id > 3`. On a database with 1 row in `customer`, the prediction \
+             returns 1 row, the gold none.",
         ),
     ] {
         let record = verifier.verify(left, right, None).unwrap().record();

@@ -1,15 +1,16 @@
 //! What the report says, whatever it is written in.
 
+use sqlgauge_base::capital;
 use sqlgauge_report::charts::{DriftMark, drift_chart};
 use sqlgauge_report::document::{
     Block, Cell, Column, Document, Drawing, Entry, Extent, Role, Section, Table, Text,
 };
-use sqlgauge_report::words::{capital, clip};
+use sqlgauge_report::words::clip;
 
 use super::drift::{Gravity, Series};
 use super::words::{
-    against_known, by_metric, descriptor, descriptor_meaning, level, many, optional, outside, percent,
-    points, signal_meaning, sorted, status, with_interval,
+    against_known, by_metric, level, many, optional, outside, percent, points, signal_meaning, sorted,
+    status, with_interval,
 };
 use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, Signal, SystemEstimate};
 use crate::estimate::LABELS;
@@ -96,8 +97,8 @@ impl Reliability {
         let note = format!("percent{by}, with {level} intervals; the highest estimate first");
         let mut section = Section::new("Ranking", note, table);
         section.blocks.push(Block::note(
-            "Estimates of systems on the same questions share most of their error: an order can be surer than overlapping intervals \
-             suggest. Known: the share that is right of the system's own labelled answers.",
+            "Overlapping intervals do not mean that the order is unsure: the estimates share most of their error. Known: the score on \
+             the labelled questions.",
         ));
         section
     }
@@ -176,14 +177,13 @@ fn of_system(estimate: &SystemEstimate, at: usize) -> Vec<Section> {
         parts(
             "database",
             &estimate.by_database,
-            "Pull: how many points of the difference from the known runs come from here; the pulls of all databases add up to it.",
+            "Effect: points that this database adds to the estimate. The effects add up to the difference from the labelled questions.",
         ),
         parts(
             "kind of question",
             &estimate.by_kind,
-            "By the structure of the prediction. A question may be of several kinds, so these pulls do not add up.",
+            "By the structure of the prediction. A question may be of several kinds, so these effects do not add up.",
         ),
-        shift(estimate),
         doubtful(estimate),
     ]
 }
@@ -231,7 +231,7 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
     signals.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let sentence = |signal: &&Signal| {
         let values = signal.known.zip(signal.target).map(|(labelled, target)| {
-            format!(": {} % of its labelled answers, {} % here", percent(labelled), percent(target))
+            format!(": {} % of the labelled answers, {} % here", percent(labelled), percent(target))
         });
         let meaning = match signal_meaning(&signal.name) {
             "" => &signal.name,
@@ -254,12 +254,12 @@ fn signals(estimate: &SystemEstimate) -> Section {
     let columns = [
         Column::from("signal"),
         Column::explanation("what it is"),
-        Column::from("labelled"),
-        Column::from("target"),
-        Column::from("effect"),
+        Column::from("labelled %"),
+        Column::from("new %"),
+        Column::from("effect, points"),
     ];
     let mut table = Table::new(columns);
-    for signal in &estimate.signals {
+    for signal in estimate.signals.iter().filter(|signal| signal.effect.is_some()) {
         table.push([
             Cell::new(&signal.name),
             Cell::new(signal_meaning(&signal.name)),
@@ -268,14 +268,13 @@ fn signals(estimate: &SystemEstimate) -> Section {
             Cell::new(points(signal.effect)).strong(),
         ]);
     }
-    let note = "percent of its labelled answers and of the target; effect on the estimate in points";
-    Section::new("What it follows from", note, table).folded()
+    Section::new("What moved the estimate", "from the labelled questions to the new ones", table).folded()
 }
 
 fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
     let pulls = parts.iter().filter_map(|part| part.pull).filter(|pull| pull.is_finite());
     let most = pulls.fold(0.0, |most: f64, pull| most.max(pull.abs()));
-    let mut table = Table::new([what, "questions", "estimate", "runs", "", "pull"]);
+    let mut table = Table::new([what, "questions", "estimate", "runs", "", "effect, points"]);
     for part in sorted(parts) {
         table.push([
             Cell::new(&part.name),
@@ -286,32 +285,22 @@ fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
             Cell::new(points(part.pull)),
         ]);
     }
-    let note = "percent, pull in points; what pulls the estimate down most comes first";
+    let note = "percent; the lowest effect first";
     let mut section = Section::new(format!("By {what}"), note, table);
     section.blocks.push(Block::note(explanation));
     Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
 }
 
-fn shift(estimate: &SystemEstimate) -> Section {
-    let mut table = Table::new(["descriptor", "value", "what it is"]);
-    for (name, value) in &estimate.descriptors {
-        table.push([name.clone(), descriptor(*value), descriptor_meaning(name).to_owned()]);
-    }
-    let note = "how far the target lies from the labelled answers";
-    Section::new("Shift", note, table).folded().terminal(Extent::Nothing)
-}
-
 /// The predictions that are probably wrong.
 fn doubtful(estimate: &SystemEstimate) -> Section {
     let count = estimate.items.len();
-    let listed = estimate.most_doubtful(LISTED_PREDICTIONS);
+    let mut listed = estimate.most_doubtful(LISTED_PREDICTIONS);
+    // More than the first are listed only where they are wrong rather than right.
+    let wrong = listed.iter().filter(|item| item.probability < 0.5).count();
+    listed.truncate(wrong.max(ANSWERS_IN_TERMINAL));
     Section {
         title: "Most likely wrong".to_owned(),
-        note: format!(
-            "{} of {}, least probable first; all are in predictions.jsonl",
-            listed.len(),
-            many(count, "prediction")
-        ),
+        note: format!("{} of {}; all are in predictions.jsonl", listed.len(), many(count, "prediction")),
         link: Some("Most likely wrong".to_owned()),
         entries: listed.into_iter().map(entry).collect(),
         is_folded: true,
@@ -336,8 +325,8 @@ fn entry(answer: &Answer) -> Entry {
     Entry {
         title: answer.id.clone(),
         note: format!(
-            "{} % right, {}, {}",
-            percent(answer.probability),
+            "probably wrong: {} %, {}, {}",
+            percent(1.0 - answer.probability),
             answer.db_id,
             status(&answer.status)
         ),

@@ -1,7 +1,8 @@
 //! The sentences that all formats of an estimate share.
 
 use serde::Serialize;
-pub(super) use sqlgauge_report::words::{NONE, many, optional, percent, points};
+use sqlgauge_base::capital;
+pub(super) use sqlgauge_report::words::{many, optional, percent, points};
 
 use super::{EstimatePart, SystemEstimate};
 use crate::estimate::LABELS;
@@ -44,7 +45,7 @@ impl SystemEstimate {
         if self.outside {
             return format!(
                 "{claim}. The target is unlike the labelled data, so this is an extrapolation: the true share may lie outside \
-                 of {low} % to {high} %."
+                 {low} % to {high} %."
             );
         }
         format!("{claim}. With {} confidence the true share lies between {low} % and {high} %.", level(self))
@@ -72,7 +73,7 @@ pub(super) fn outside(estimate: &SystemEstimate) -> String {
     }
     let because = match estimate.outside_because.as_slice() {
         [] => "the target differs from the labelled data".to_owned(),
-        reasons => reasons.join("; "),
+        reasons => reasons.iter().map(|reason| capital(reason)).collect::<Vec<_>>().join(". "),
     };
     format!("Outside: {because}. A few labels on the target would help most.")
 }
@@ -84,16 +85,16 @@ pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
     let distance = points(Some(difference.abs())).replace('+', "");
     Some(match difference {
         _ if distance == "0.0" => {
-            format!("Of its labelled answers as many are right ({} %).", percent(source_accuracy))
+            format!("On the labelled questions it scored the same ({} %).", percent(source_accuracy))
         }
         difference if difference < 0.0 => {
             format!(
-                "Of its labelled answers {} % are right: {distance} points more.",
+                "On the labelled questions it scored {} %, {distance} points more.",
                 percent(source_accuracy)
             )
         }
         _ => format!(
-            "Of its labelled answers {} % are right: {distance} points less.",
+            "On the labelled questions it scored {} %, {distance} points less.",
             percent(source_accuracy)
         ),
     })
@@ -104,45 +105,18 @@ pub(super) fn signal_meaning(name: &str) -> &'static str {
     match name {
         "accuracy" => "share that is right, by the labels",
         "answered" => "share of questions with an answer",
-        "runs" => "share that executes as given",
+        "runs" => "share that executes as given; an answer that does not is wrong",
+        "item model" => "a model of single answers",
         "first statement runs" => "share whose first statement executes",
         "agreement with other systems" => "mean share of other systems with the same result",
         "returns nothing" => "share whose result is empty",
         "questions and predictions" => "share that is right, by their structure alone",
         "answers above the threshold" => "share whose confidence exceeds the threshold",
         "confidence" => "mean confidence that counts",
-        "agreement of all answers" => "the same, answers that do not run agreeing with nobody",
+        "agreement of all answers" => {
+            "mean share of other systems with the same result; none for an answer that does not run"
+        }
         _ => "",
-    }
-}
-
-/// What a shift descriptor measures.
-pub(super) fn descriptor_meaning(name: &str) -> &'static str {
-    match name {
-        "frechet_mean_shift" => "squared distance of the means",
-        "frechet_standardised_mean_shift" => "the same per dimension, in the source's standard deviations",
-        "frechet_spread_shift" => "squared distance of the standard deviations",
-        "frechet_log_variance_mean" => "mean logarithm of the variance ratio: an overall stretch",
-        "frechet_log_variance_std" => "its spread over dimensions: an uneven stretch",
-        "mahalanobis_mean" => "mean distance from the source's centre, in standard deviations",
-        "mahalanobis_std" => "spread of that distance",
-        "swd" => "sliced Wasserstein distance",
-        "swd_excess" => "the same, less what chance alone gives for sets of these sizes",
-        "euclidean" => "distance of the means",
-        _ => "",
-    }
-}
-
-/// A descriptor's value in four digits.
-pub(super) fn descriptor(value: f64) -> String {
-    if !value.is_finite() {
-        NONE.to_owned()
-    } else if value != 0.0 && value.abs() < 1e-3 {
-        format!("{value:.1e}")
-    } else if value.abs() >= 100.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.3}")
     }
 }
 
@@ -157,17 +131,4 @@ pub(super) fn sorted(parts: &[EstimatePart]) -> Vec<&EstimatePart> {
     let mut sorted: Vec<&EstimatePart> = parts.iter().collect();
     sorted.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| a.name.cmp(&b.name)));
     sorted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptors_have_four_digits() {
-        assert_eq!(
-            [descriptor(0.000_12), descriptor(0.0), descriptor(123.4), descriptor(1.5)],
-            ["1.2e-4", "0.000", "123", "1.500"]
-        );
-    }
 }

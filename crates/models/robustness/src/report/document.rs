@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sqlgauge_base::listed;
+
 use crate::{METRICS, OutOfScopeRow, RobustnessRow, SystemRobustness};
 use sqlgauge_run::ScoreSummary;
 
@@ -14,7 +16,7 @@ use sqlgauge_report::words::{NONE, many, optional, percent, points};
 /// A difference of accuracy that is drawn in full colour.
 const FULL_TONE: f64 = 0.3;
 /// What the colours mean.
-const LEGEND: [&str; 3] = ["30 points worse or more", "as on the original", "30 points better or more"];
+const LEGEND: [&str; 3] = ["worse by 30 points or more", "as on the original", "better by 30 points or more"];
 /// With more systems, only the overview has a link at the head of the page.
 const MOST_LINKED: usize = 4;
 
@@ -26,7 +28,7 @@ impl RobustnessReport {
             several => format!("Robustness of {}", many(several.len(), "system")),
         });
         document.lead.extend(systems.iter().map(summary));
-        document.lead.extend(systems.iter().filter_map(old_answers));
+        document.lead.extend(old_answers(systems).into_iter().map(Block::warning));
         let failures = self.failures().map(|(system, row)| self.failure(system, row));
         document.lead.extend(failures.map(Block::warning));
         document.add(overview(systems));
@@ -85,20 +87,25 @@ fn summary(system: &SystemRobustness) -> Block {
 }
 
 /// Says that a system was not asked again, where its answers to the original were scored over changed schemas.
-fn old_answers(system: &SystemRobustness) -> Option<Block> {
-    let count = system.not_asked_again;
-    let all = system.rows.len() + system.out_of_scope.len();
-    let on = if count >= all {
-        "every changed schema".to_owned()
-    } else {
-        format!("{count} of {all} changed schemas")
+fn old_answers(systems: &[SystemRobustness]) -> Option<String> {
+    let all = |system: &SystemRobustness| system.rows.len() + system.out_of_scope.len();
+    let old: Vec<&SystemRobustness> = systems.iter().filter(|system| system.not_asked_again > 0).collect();
+    let whole = old.iter().all(|system| system.not_asked_again >= all(system));
+    let who = match old.as_slice() {
+        [] => return None,
+        _ if whole && old.len() == systems.len() && old.len() > 1 => "All systems".to_owned(),
+        _ => {
+            let one = |system: &&SystemRobustness| match (system.not_asked_again, all(system)) {
+                (count, all) if count >= all => system.system.clone(),
+                (count, all) => format!("{} ({count} of {all} changed schemas)", system.system),
+            };
+            listed(&old.iter().map(one).collect::<Vec<_>>())
+        }
     };
-    let text = format!(
-        "{}: on {on} these are old answers, and the system was not asked again. What is lost shows what breaks in queries \
-         that were not adapted, not how robust the system is.",
-        system.system
-    );
-    (count > 0).then(|| Block::warning(text))
+    Some(format!(
+        "{who}: the answers are to the original schema, not asked again. What is lost shows what breaks in queries that were not \
+         adapted, not how robust a system is."
+    ))
 }
 
 /// The averages of a system, with their names.
@@ -156,20 +163,22 @@ fn overview(systems: &[SystemRobustness]) -> Section {
         let mut row = |name: &str, cell: &dyn Fn(&SystemRobustness) -> Cell| {
             table.push(std::iter::once(Cell::new(name)).chain(systems.iter().map(cell)));
         };
-        row("original, %", &|system| Cell::new(optional(mean(&system.original, EX))));
-        row("average over the changes, %", &|system| {
+        row("original", &|system| Cell::new(optional(mean(&system.original, EX))));
+        row("average over the changes", &|system| {
             Cell::new(optional(mean(&system.average_over_changes, EX))).strong()
         });
         let mut seen = BTreeSet::new();
         let labels = systems.iter().flat_map(|system| &system.rows).map(|row| row.label.as_str());
         for label in labels.filter(|label| seen.insert(*label)) {
             row(label, &|system| {
-                let delta = system.rows.iter().find(|row| row.label == label).and_then(difference);
-                toned(points(delta), delta)
+                let row = system.rows.iter().find(|row| row.label == label);
+                let delta = row.and_then(difference);
+                let after = row.and_then(|row| mean(&row.scores, EX));
+                toned(format!("{} ({})", optional(after), points(delta)), delta)
             });
         }
     }
-    let note = "execution accuracy; under each change, the points gained or lost on the same items";
+    let note = "execution accuracy in percent; in brackets the points gained or lost on the same items";
     Section::new("Systems", note, table)
 }
 
@@ -220,7 +229,7 @@ fn scores(system: &SystemRobustness) -> Section {
         let head = [Cell::new(name).strong(), Cell::default()];
         table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
     }
-    let note = "percent with 95 % intervals; the change is in points, on the same items";
+    let note = "percent; the change in points, with 95 % intervals, on the same items";
     Section::new(format!("{}: every metric", system.system), note, table).folded()
 }
 
@@ -254,13 +263,13 @@ fn abstentions(system: &SystemRobustness) -> Section {
             Cell::new(with_interval(Some(&row.true_positives))).strong(),
         ]
     };
-    let columns = ["schema", "items", "without a prediction", "abstains (true positives)"];
+    let columns = ["schema", "items", "without a prediction", "abstains, %"];
     let note = format!(
-        "percent of the questions on which it abstains; of the original's it is {} %",
+        "questions that the changed schema cannot answer, so a system should abstain; on the original it abstains in {} %",
         optional(system.false_positives.mean)
     );
     let table = Table::of(columns, system.out_of_scope.iter().map(row));
-    Section::new(format!("{}: questions without an answer", system.system), note, table)
+    Section::new(format!("{}: abstention", system.system), note, table)
 }
 
 /// A curve over the steps of a history, and one over the intensities of each kind that has several.
@@ -317,7 +326,8 @@ fn databases(system: &SystemRobustness) -> Section {
             let cell = row.databases.get(*database);
             let evolved = cell.and_then(|cell| cell.evolved);
             let original = cell.and_then(|cell| cell.original);
-            toned(optional(evolved), evolved.zip(original).map(|(evolved, original)| evolved - original))
+            let delta = evolved.zip(original).map(|(evolved, original)| evolved - original);
+            toned(format!("{} ({})", optional(evolved), points(delta)), delta)
         });
         std::iter::once(Cell::new(*database)).chain(cells).collect()
     };
@@ -325,7 +335,7 @@ fn databases(system: &SystemRobustness) -> Section {
         std::iter::once("database".to_owned()).chain(system.rows.iter().map(|row| name(row, &system.rows)));
     let table =
         Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, names.iter().map(row)) };
-    let note = "execution accuracy in percent; the colour shows what is gained or lost on the same items";
+    let note = "execution accuracy in percent; in brackets the points gained or lost on the same items";
     let section = Section::new(format!("{}: by database", system.system), note, table);
     Section { is_folded: true, ..section.terminal(Extent::Nothing) }
 }

@@ -15,7 +15,8 @@ use crate::rules::find;
 /// The titles of the sections with counts.
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
-const CONFIDENCE: &str = "percent: how often people judged golds with such findings wrong (three labelled benchmarks); the highest come first";
+const CONFIDENCE: &str =
+    "percent: how often people judged golds with such findings wrong, on three labelled benchmarks";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -153,7 +154,7 @@ fn finding(finding: &Finding, blocks: &mut Vec<Block>) {
     }
     if let Some(rewrite) = &finding.rewrite {
         let verdict = rewrite.verdict.as_deref().map(verified).unwrap_or_default();
-        blocks.push(Block::prose(format!("Proposal{verdict}:")));
+        blocks.push(Block::prose(format!("Proposed gold{verdict}:")));
         blocks.push(Block::Sql(rewrite.sql.clone()));
     }
 }
@@ -161,8 +162,9 @@ fn finding(finding: &Finding, blocks: &mut Vec<Block>) {
 /// What `verify` says of a proposal, for people.
 fn verified(verdict: &str) -> String {
     match verdict {
-        "different" => ", whose result differs from the gold's on a database that verify gives".to_owned(),
-        other => format!(", verify says {other}"),
+        "different" => " (not equivalent to the gold)".to_owned(),
+        "unknown" => " (not known whether it is equivalent to the gold)".to_owned(),
+        _ => " (equivalent to the gold)".to_owned(),
     }
 }
 

@@ -93,11 +93,21 @@ fn compare(
     Some(Missed { column: column_ref, literal: text.clone(), near: near.to_owned() })
 }
 
+/// A text whose spaces at the ends show.
+fn visible_end(text: &str) -> String {
+    let ends = |text: &str| text.chars().filter(|c| *c == ' ').map(|_| '␠').collect::<String>();
+    let start = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let inner = text.trim_matches(' ');
+    let end = if inner.is_empty() { "" } else { &text[text.trim_end_matches(' ').len()..] };
+    format!("{}{inner}{}", ends(start), ends(end))
+}
+
 /// Reports all literals at once, for only together are they a query without the defect.
 fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings) {
     let say = |miss: &Missed| {
         let name = subject.name(miss.column);
-        format!("no row has {name} = '{}', but there is '{}'", miss.literal, miss.near)
+        let [literal, near] = [&miss.literal, &miss.near].map(|text| visible_end(text));
+        format!("no row has {name} = '{literal}', but rows have '{near}'")
     };
     let why: Vec<String> = missed.iter().map(say).collect();
     // In quotes, for a space at the end is all that some differ by.

@@ -55,6 +55,19 @@ impl Component {
             Self::Keywords => "keywords",
         }
     }
+
+    /// The part of a query that it is about.
+    pub(crate) fn part(self) -> &'static str {
+        match self {
+            Self::Select | Self::SelectNoAgg => "SELECT",
+            Self::Where | Self::WhereNoOp => "WHERE",
+            Self::Group | Self::GroupNoHaving => "GROUP BY",
+            Self::Order => "ORDER BY",
+            Self::AndOr => "AND and OR",
+            Self::SetOperations => "set operations",
+            Self::Keywords => "keywords",
+        }
+    }
 }
 
 /// The score of one component. Accuracy, recall and F1 of one item are all 1 when it matched and all 0

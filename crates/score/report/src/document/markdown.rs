@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use sqlgauge_base::capital;
+
 use super::{Block, Cell, Document, Emphasis, Role, Section, Table, Text};
 use crate::formats::markdown::{code, details, escape, fenced, table};
-use crate::words::capital;
 
 /// Bytes of Markdown for a step summary. GitHub refuses one above 1,048,576 bytes, and other steps may add to it.
 pub const STEP_SUMMARY: usize = 900_000;

@@ -94,7 +94,7 @@ fn footnote(report: &Report) -> Vec<String> {
     ];
     let golds = manifest.inputs.iter().filter(|input| input.role == "gold");
     parts.extend(golds.map(|gold| format!("Gold SHA-256 \\texttt{{{}}}.", short_hash(&gold.sha256))));
-    parts.extend(crate::part(manifest).map(|part| format!("The scores are those of {}.", escape(&part))));
+    parts.extend(crate::part::preface(manifest).map(|text| escape(&text)));
     parts
 }
 

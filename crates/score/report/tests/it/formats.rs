@@ -335,11 +335,11 @@ fn the_number_of_items_stands_beside_every_mean() {
             let wanted = format!("{:.1} ({})", score.mean.unwrap() * 100.0, score.count);
             assert!(text.contains(&wanted), "{format}: {wanted}\n{text}");
         }
-        assert!(text.contains("25 of 40 items behind the scores have a hardness."), "{format}: {text}");
+        assert!(text.contains("The hardness is known for 25 of 40 answers."), "{format}: {text}");
         assert!(text.contains(" 27 "), "{format} says over how many items a difference is");
     }
     let whole = by_name("table", &crate::common::report(2, 40));
-    assert!(!whole.contains("behind the scores"), "{whole}");
+    assert!(!whole.contains("hardness is known"), "{whole}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_reader_is_told_that_the_database_is_gone() {
     // Who has its schema needs no file.
     let open =
         Reasons::of_run(bank.folder.path(), &manifest).with_schemas([("bank".to_owned(), schema)].into());
-    assert_eq!(words(open), "The prediction does not test `balance > 3`, the gold does.");
+    assert_eq!(words(open), "Only the gold tests `balance > 3`.");
 }
 
 #[test]

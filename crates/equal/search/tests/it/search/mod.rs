@@ -273,7 +273,7 @@ fn what_was_not_exercised_is_said() {
     ] {
         let parts = search.unexercised(sql, "SELECT 1").unwrap_or_else(|| panic!("{sql}"));
         let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
-        let missing: Vec<String> = missing.into_iter().map(|missing| format!("left: {missing}")).collect();
+        let missing: Vec<String> = missing.into_iter().map(|missing| format!("gold: {missing}")).collect();
         assert_eq!(parts, missing, "{sql}");
     }
 }

@@ -41,7 +41,7 @@ struct Page<'a> {
     pieces: Option<InPieces>,
     /// Which part of the benchmark was scored, where it was not all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    part: Option<String>,
+    preface: Option<String>,
     warnings: Vec<String>,
     /// The questions that intervals are about.
     about: String,
@@ -269,7 +269,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         pool: pool.values,
         omitted: pool.omitted,
         pieces,
-        part: crate::part(&report.manifest),
+        preface: crate::part::preface(&report.manifest),
         warnings: crate::warnings(&report.summary),
         about: clusters::about(&report.summary),
         notes: crate::notes(&report.summary),
