@@ -60,12 +60,7 @@ pub fn versions(
     let examples = databases.all()?.into_iter().enumerate().map(about).collect();
     let benchmark = Benchmark { examples, sources: Vec::new(), has_ids: true, notes: Vec::new() };
     let plan = EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count };
-    let options = EvolveOptions {
-        seed: steps.seed,
-        intensity: INTENSITY,
-        jobs,
-        ..EvolveOptions::of(plan)
-    };
+    let options = EvolveOptions { seed: steps.seed, intensity: INTENSITY, jobs, ..EvolveOptions::of(plan) };
     let history = out.join(HISTORY);
     evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
     let mut versions = Vec::new();
