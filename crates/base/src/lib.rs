@@ -13,6 +13,7 @@ mod hex;
 pub mod json;
 mod markdown;
 mod panics;
+pub mod pool;
 mod printable;
 pub mod probit;
 pub mod program;

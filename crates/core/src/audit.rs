@@ -5,11 +5,11 @@ use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use sqlgauge_audit::{
     Allowed, AuditedItem, Auditor, BenchmarkAudit, Finding, ItemAudit, Peer, Proposal, RuleSelection,
     RuleStanding,
 };
+use sqlgauge_base::pool::Pool;
 use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, parse_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Verification;
@@ -178,18 +178,15 @@ impl AuditJob {
     ) -> Result<Vec<AuditedItem>, Error> {
         let auditors = self.auditors(examples, engine)?;
         let verification = self.verify.as_ref().map(VerifySettings::verification);
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         context.watcher().started("items", examples.len(), 0);
         let done = std::sync::atomic::AtomicUsize::new(0);
-        let of_example = |(position, example): (usize, &Example)| {
-            let items =
-                Self::of_example(example, position, peers, &auditors, verification.as_ref(), context)?;
+        let of_example = |position: usize| {
+            let (example, verification) = (&examples[position], verification.as_ref());
+            let items = Self::of_example(example, position, peers, &auditors, verification, context)?;
             context.watcher().advanced(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
             Ok::<_, Error>(items)
         };
-        let items: Vec<Vec<AuditedItem>> = threads.install(|| {
-            examples.par_iter().enumerate().map(|(at, one)| of_example((at, one))).collect::<Result<_, _>>()
-        })?;
+        let items = Pool::of(self.jobs).try_map(examples.len(), of_example)?;
         engine.check()?;
         engine.check_data()?;
         Ok(items.into_iter().flatten().collect())

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sqlgauge_base::pool::{NoThread, Panicked};
 use sqlgauge_base::{counted, counted_of};
 use sqlgauge_run::Shard;
 
@@ -62,6 +63,12 @@ pub enum Error {
     /// The system refused to start threads.
     #[error("cannot start the threads; lower --jobs")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The system refused to start a thread.
+    #[error(transparent)]
+    NoThread(#[from] NoThread),
+    /// A piece of work met a defect of sqlgauge.
+    #[error(transparent)]
+    Defect(#[from] Panicked),
     /// An option that is a share or a score is out of range.
     #[error("{option} {value} is not between 0 and 1")]
     OutOfUnit {

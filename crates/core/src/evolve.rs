@@ -145,13 +145,12 @@ impl EvolveJob {
             names: None,
             tables,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            jobs: self.jobs,
         };
         let databases = Databases::open(&self.db)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let progress = counted(context.watcher(), "databases");
-        threads
-            .install(|| evolve(benchmark, &databases, &engine, &options, &self.out, &progress))
+        evolve(benchmark, &databases, &engine, &options, &self.out, &progress)
             .about(|| format!("{} could not be evolved", self.benchmark.gold.display()))
     }
 }

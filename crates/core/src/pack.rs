@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_base::pool::Pool;
 use sqlgauge_base::{counted_of, regular};
 use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, parse_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
@@ -269,7 +269,8 @@ impl Work<'_> {
         let (watcher, done) = (context.watcher(), AtomicUsize::new(resumed));
         watcher.started("questions", positions.len(), resumed);
         watcher.heeds_stop(true);
-        let question = |(&at, key): (&usize, &String)| {
+        let question = |place: usize| {
+            let (at, key) = (positions[place], &keys[place]);
             if let Some(question) = unfinished.question(key) {
                 return Ok(question);
             }
@@ -282,8 +283,7 @@ impl Work<'_> {
             watcher.advanced(done.fetch_add(1, Ordering::Relaxed) + 1);
             Ok(question)
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.job.jobs).build()?;
-        let questions = pool.install(|| positions.par_iter().zip(&keys).map(question).collect());
+        let questions = Pool::of(self.job.jobs).try_map(positions.len(), question);
         watcher.heeds_stop(false);
         questions
     }

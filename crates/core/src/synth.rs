@@ -105,7 +105,7 @@ impl SynthJob {
             max_vm_steps: self.options.max_vm_steps,
             ..Limits::default()
         });
-        let later = threads.install(|| Later::of(&roots, &engine, &self.versions))?;
+        let later = Later::of(&roots, &engine, &self.versions, self.jobs)?;
         roots.extend(later.iter().flat_map(|later| later.roots.clone()));
         let sources = sources(&roots)?;
         let options = self.options.clone();
@@ -229,7 +229,12 @@ struct Later {
 
 impl Later {
     /// Those versions of every database of the folders and files; none where none is asked for.
-    fn of(roots: &[PathBuf], engine: &SqliteEngine, steps: &Steps) -> Result<Option<Self>, Error> {
+    fn of(
+        roots: &[PathBuf],
+        engine: &SqliteEngine,
+        steps: &Steps,
+        jobs: usize,
+    ) -> Result<Option<Self>, Error> {
         if steps.count == 0 {
             return Ok(None);
         }
@@ -239,7 +244,7 @@ impl Later {
             roots.iter().enumerate().filter(|(number, root)| !roots[..*number].contains(root))
         {
             let place = folder.path().join(number.to_string());
-            let later = versions(&Databases::open(root)?, engine, steps, &place)
+            let later = versions(&Databases::open(root)?, engine, steps, jobs, &place)
                 .about(|| format!("no later schemas can be made of {}", root.display()))?;
             if !later.is_empty() {
                 all.extend(later);

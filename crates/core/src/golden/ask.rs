@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use serde_json::{Map, Value};
+use sqlgauge_base::pool::Pool;
 use sqlgauge_base::{program, regular};
 use sqlgauge_dataset::{ColumnRole, Columns, Example};
 use sqlgauge_run::GoldenAnswer;
@@ -184,27 +184,24 @@ pub(super) fn ask_all(
         return Ok(earlier.into_iter().flatten().collect());
     }
     let asker = Asker::new(&job.application, job.answer_path.as_deref(), job.key.as_deref(), job.timeout)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(job.jobs).build()?;
     let folder = file.parent().unwrap_or(file);
     let unwritable = |source| Error::Unwritable { path: folder.to_owned(), source };
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     let (watcher, done) = (context.watcher(), AtomicUsize::new(resumed));
     watcher.started("answers", examples.len(), resumed);
     watcher.heeds_stop(true);
-    let ask = |(example, earlier): (&Example, Option<GoldenAnswer>)| {
-        if earlier.is_some() || context.is_stopped() {
-            return earlier;
+    let ask = |place: usize| {
+        if earlier[place].is_some() || context.is_stopped() {
+            return Ok(earlier[place].clone());
         }
-        let answer = asker.ask(example, Patience { time: job.timeout, stop: context.stop() });
+        let answer = asker.ask(&examples[place], Patience { time: job.timeout, stop: context.stop() });
         // The stop ends programs: their output is not an answer.
-        (answer.error.is_none() || !context.is_stopped()).then(|| {
+        Ok::<_, Error>((answer.error.is_none() || !context.is_stopped()).then(|| {
             watcher.advanced(done.fetch_add(1, Ordering::Relaxed) + 1);
             answer
-        })
+        }))
     };
-    let pairs: Vec<(&Example, Option<GoldenAnswer>)> = examples.iter().zip(earlier).collect();
-    let answers: Vec<Option<GoldenAnswer>> =
-        pool.install(|| pairs.into_par_iter().with_max_len(1).map(ask).collect());
+    let answers = Pool::of(job.jobs).try_map(examples.len(), ask)?;
     let answers: Vec<GoldenAnswer> = answers.into_iter().flatten().collect();
     keep(&answers, examples.len(), file)?;
     watcher.heeds_stop(false);

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use sqlgauge_base::pool::{NoThread, Panicked};
 use sqlgauge_dataset::DatasetError;
 use sqlgauge_engine::EngineError;
 
@@ -17,6 +18,10 @@ pub enum EvolveError {
     Dataset(#[from] DatasetError),
     #[error(transparent)]
     Engine(#[from] EngineError),
+    #[error(transparent)]
+    Thread(#[from] NoThread),
+    #[error(transparent)]
+    Defect(#[from] Panicked),
     /// A new database that cannot be written.
     #[error(transparent)]
     Migration(#[from] MigrationError),

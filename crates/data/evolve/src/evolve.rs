@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
+use sqlgauge_base::pool::Pool;
 use sqlgauge_base::seed_of;
 use sqlgauge_dataset::{Benchmark, Databases, Example, Tables};
 use sqlgauge_engine::Engine;
@@ -59,7 +59,8 @@ pub fn evolve(
         folders.push((name, mode, folder));
     }
     let (done, total) = (AtomicUsize::new(0), sources.len() * folders.len());
-    sources.par_iter().try_for_each(|source| {
+    Pool::of(options.jobs).try_map(sources.len(), |place| {
+        let source = &sources[place];
         let work = Work { source, options };
         let mut history = History::new(source);
         for (_, mode, folder) in &folders {

@@ -23,6 +23,8 @@ pub struct EvolveOptions {
     pub tables: Option<Tables>,
     /// The version of sqlgauge, for the record.
     pub tool_version: String,
+    /// Databases that are evolved at once; 0 means one per core.
+    pub jobs: usize,
 }
 
 impl EvolveOptions {
@@ -36,6 +38,7 @@ impl EvolveOptions {
             names: None,
             tables: None,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            jobs: 0,
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct Version {
     pub changes: Vec<Change>,
 }
 
-/// Makes those versions of every database, below `out`, in the order of their names.
+/// Makes those versions of every database, below `out`, in the order of their names; `jobs` as in [`EvolveOptions`].
 ///
 /// # Errors
 /// [`EvolveError`]. A database that cannot be changed is not an error.
@@ -52,6 +52,7 @@ pub fn versions(
     databases: &Databases,
     engine: &dyn Engine,
     steps: &Steps,
+    jobs: usize,
     out: &Path,
 ) -> Result<Vec<Version>, EvolveError> {
     // Items that ask nothing, so that their databases are evolved.
@@ -59,7 +60,7 @@ pub fn versions(
     let examples = databases.all()?.into_iter().enumerate().map(about).collect();
     let benchmark = Benchmark { examples, sources: Vec::new(), has_ids: true, notes: Vec::new() };
     let plan = EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count };
-    let options = EvolveOptions { seed: steps.seed, intensity: INTENSITY, ..EvolveOptions::of(plan) };
+    let options = EvolveOptions { seed: steps.seed, intensity: INTENSITY, jobs, ..EvolveOptions::of(plan) };
     let history = out.join(HISTORY);
     evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
     let mut versions = Vec::new();
@@ -129,7 +130,7 @@ mod tests {
         let engine = SqliteEngine::new(Limits::default());
         let steps = Steps { kinds: ChangeKind::ALL.to_vec(), count: 4, seed: 7 };
         let versions_in =
-            |out: &str| versions(&databases, &engine, &steps, &folder.path().join(out)).unwrap();
+            |out: &str| versions(&databases, &engine, &steps, 2, &folder.path().join(out)).unwrap();
         let (first, again) = (versions_in("a"), versions_in("b"));
         assert!(!first.is_empty() && first.len() <= 4, "{first:?}");
         for (version, other) in first.iter().zip(&again) {

@@ -1,11 +1,12 @@
 //! From two texts to a sentence.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::{budget, on_deep_stack};
-use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_etm::{Matcher, Profile, Reference};
 use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
@@ -14,11 +15,12 @@ use sqlgauge_sql::{PrintDialect, print};
 use crate::cause::{Cause, Slip, Unclear};
 use crate::causes::letter_case;
 use crate::compare::queries;
+use crate::empty::differ;
 use crate::pair::{Matched, Scene};
 use crate::sentence::sentence;
 
-/// Golds of one schema that are kept resolved.
-const MAX_GOLDS: usize = 10_000;
+/// Texts of one schema of which a form is kept.
+const MAX_TEXTS: usize = 10_000;
 
 /// Most characters of a sentence, without what shows it.
 const MAX_CHARS: usize = 600;
@@ -100,18 +102,50 @@ pub trait Judge {
 }
 
 /// The judge who knows what the rules prove, and nothing else.
-pub struct Proofs<'s>(Matcher<'s>);
+pub struct Proofs<'s> {
+    schema: &'s Schema,
+    matcher: OnceCell<Matcher<'s>>,
+    /// The normal forms of queries that others were compared with.
+    references: Arc<Memo<Reference>>,
+}
 
 impl<'s> Proofs<'s> {
     /// The rules that are proved sound, over a schema.
     pub fn over(schema: &'s Schema) -> Self {
-        Self(Matcher::new(schema, Profile::Sound))
+        Self { schema, matcher: OnceCell::new(), references: Arc::default() }
     }
 }
 
 impl Judge for Proofs<'_> {
     fn same(&self, query: &str, other: &str) -> Option<bool> {
-        self.0.is_right(query, other).then_some(true)
+        let matcher = self.matcher.get_or_init(|| Matcher::new(self.schema, Profile::Sound));
+        let reference = self.references.of(query, || matcher.reference(query));
+        matcher.is_right_by(&reference, other).then_some(true)
+    }
+}
+
+/// What was worked out of texts.
+#[derive(Debug)]
+struct Memo<T>(Mutex<HashMap<String, Arc<T>>>);
+
+impl<T> Default for Memo<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Memo<T> {
+    fn of(&self, text: &str, work_out: impl FnOnce() -> T) -> Arc<T> {
+        let entries = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries().get(text) {
+            return Arc::clone(entry);
+        }
+        let entry = Arc::new(work_out());
+        let mut entries = entries();
+        if entries.len() < MAX_TEXTS {
+            entries.insert(text.to_owned(), Arc::clone(&entry));
+        }
+        entry
     }
 }
 
@@ -119,12 +153,18 @@ impl Judge for Proofs<'_> {
 #[derive(Debug)]
 pub struct Explainer {
     schema: Arc<Schema>,
-    golds: Mutex<HashMap<String, Arc<Result<CanonicalText, Unclear>>>>,
+    golds: Memo<Result<CanonicalText, Unclear>>,
+    references: Arc<Memo<Reference>>,
 }
 
 impl Explainer {
     pub fn of(schema: impl Into<Arc<Schema>>) -> Self {
-        Self { schema: schema.into(), golds: Mutex::default() }
+        Self { schema: schema.into(), golds: Memo::default(), references: Arc::default() }
+    }
+
+    /// What the rules prove over its schema. The normal form of a query that others are compared with is worked out once.
+    pub fn proofs(&self) -> Proofs<'_> {
+        Proofs { references: Arc::clone(&self.references), ..Proofs::over(&self.schema) }
     }
 
     pub fn schema(&self) -> &Schema {
@@ -147,16 +187,7 @@ impl Explainer {
     }
 
     fn gold(&self, gold: &str) -> Arc<Result<CanonicalText, Unclear>> {
-        let golds = || self.golds.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = golds().get(gold) {
-            return Arc::clone(text);
-        }
-        let text = Arc::new(self.text(gold));
-        let mut golds = golds();
-        if golds.len() < MAX_GOLDS {
-            golds.insert(gold.to_owned(), Arc::clone(&text));
-        }
-        text
+        self.golds.of(gold, || self.text(gold))
     }
 
     fn explain_unbounded(
@@ -173,7 +204,8 @@ impl Explainer {
             Some(slip) => vec![slip],
             None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
         };
-        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
+        let both = Both { gold: (gold, &gold_text.query), prediction: (prediction, &text.query) };
+        let slips = if slips.len() > 1 { self.that_matter(slips, &both, judge)? } else { slips };
         if slips.is_empty() {
             return Err(Unclear::NoDifference);
         }
@@ -216,22 +248,40 @@ impl Explainer {
     fn that_matter(
         &self,
         slips: Vec<Slip>,
-        [gold, prediction]: [&str; 2],
+        both: &Both<'_>,
         judge: &dyn Judge,
     ) -> Result<Vec<Slip>, Unclear> {
+        let mut outcomes: HashMap<String, bool> = HashMap::new();
+        let mut is_gold = |query: &Query| -> Result<bool, Unclear> {
+            if differ(both.gold.1, query) {
+                return Ok(false);
+            }
+            let text = self.printed(query)?;
+            let same = || judge.same(both.gold.0, &text) == Some(true);
+            let is_gold = outcomes.get(&text).copied().unwrap_or_else(same);
+            outcomes.insert(text, is_gold);
+            Ok(is_gold)
+        };
         for slip in &slips {
-            if judge.same(gold, &self.printed(&slip.repaired)?) == Some(true) {
+            if is_gold(&slip.repaired)? {
                 return Ok(vec![slip.clone()]);
             }
         }
         let mut left = Vec::new();
         for slip in slips {
-            let is_idle = judge.same(gold, &self.printed(&slip.planted)?) == Some(true)
-                && judge.same(prediction, &self.printed(&slip.repaired)?) == Some(true);
+            let is_idle = !differ(both.prediction.1, &slip.repaired)
+                && is_gold(&slip.planted)?
+                && judge.same(both.prediction.0, &self.printed(&slip.repaired)?) == Some(true);
             if !is_idle {
                 left.push(slip);
             }
         }
         if left.is_empty() { Err(Unclear::OnlyTogether) } else { Ok(left) }
     }
+}
+
+/// The two queries of a pair, each as its text and in canonical form.
+struct Both<'a> {
+    gold: (&'a str, &'a Query),
+    prediction: (&'a str, &'a Query),
 }

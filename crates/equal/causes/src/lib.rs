@@ -17,6 +17,7 @@ mod causes;
 mod clauses;
 mod compare;
 mod difference;
+mod empty;
 mod pair;
 mod same;
 mod sentence;

@@ -20,6 +20,10 @@ use crate::tools;
 
 /// How many orders of tied relations are tried.
 const MAX_CHOICES: usize = 400;
+
+const TOO_LARGE: &str = "the query is too large";
+const NO_FIXED_POINT: &str = "the rules found no fixed point";
+
 /// One of the two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchSide {
@@ -119,6 +123,27 @@ pub struct MatchReport {
     pub assumes: Vec<Assumption>,
 }
 
+/// A gold that many predictions are compared with: its normal form is worked out once.
+#[derive(Debug)]
+pub struct Reference {
+    text: String,
+    /// Absent where it has none, or where it depends on the other query.
+    form: Option<Form>,
+}
+
+#[derive(Debug)]
+struct Form {
+    /// As it was resolved, without names.
+    query: Query,
+    is_ordered: bool,
+    /// In normal form, before its relations are put in order.
+    normal: Query,
+    /// The same in the first of their orders.
+    first: Query,
+    /// Whether there is but one order.
+    is_only: bool,
+}
+
 /// Compares queries over one schema by the rules of one profile.
 pub struct Matcher<'a> {
     schema: &'a Schema,
@@ -175,6 +200,22 @@ impl<'a> Matcher<'a> {
         bounded(gold, prediction, || self.judge_alone(gold, prediction, false)).verdict.is_equal()
     }
 
+    /// A gold for [`Matcher::is_right_by`].
+    pub fn reference(&self, gold: &str) -> Reference {
+        let form = || budget::analyse(gold.len(), || self.form_of(gold)).ok().flatten();
+        // What the published rules may do depends on both queries.
+        let form = if self.rules.profile == Profile::Sound { form() } else { None };
+        Reference { text: gold.to_owned(), form }
+    }
+
+    /// As [`Matcher::is_right`], with a gold whose normal form is there already.
+    pub fn is_right_by(&self, gold: &Reference, prediction: &str) -> bool {
+        let Reference { text, form: Some(form) } = gold else {
+            return self.is_right(&gold.text, prediction);
+        };
+        bounded(text, prediction, || stopped(self.judge_by(form, prediction))).verdict.is_equal()
+    }
+
     /// [`Matcher::is_right`] with its reasons; the gold is left.
     pub fn judge(&self, gold: &str, prediction: &str) -> MatchReport {
         bounded(gold, prediction, || {
@@ -198,6 +239,55 @@ impl<'a> Matcher<'a> {
         }
     }
 
+    fn form_of(&self, gold: &str) -> Option<Form> {
+        let mut query = resolve(gold, self.schema).ok()?;
+        let is_ordered = !query.order_by.is_empty();
+        if tools::obstacle(&query).is_some() {
+            return None;
+        }
+        without_names(&mut query);
+        let mut normal = query.clone();
+        normalise(&mut normal, &self.rules, self.schema, &Published::default(), false).ok()?;
+        let facts = Facts::of(&normal, self.schema);
+        let (mut first, mut choices) = (normal.clone(), Choices::default());
+        canonicalise(&mut first, &facts, &self.rules, &mut choices);
+        Some(Form { query, is_ordered, is_only: !choices.advance(), first, normal })
+    }
+
+    fn judge_by(&self, gold: &Form, prediction: &str) -> MatchVerdict {
+        let mut prediction = match resolve(prediction, self.schema) {
+            Ok(prediction) => prediction,
+            Err(error) => return MatchVerdict::Unresolved(MatchSide::Right, error),
+        };
+        if !gold.is_ordered && prediction.limit.is_none() {
+            prediction.order_by.clear();
+        }
+        if let Some(reason) = tools::obstacle(&prediction) {
+            return MatchVerdict::GaveUp(reason);
+        }
+        without_names(&mut prediction);
+        if prediction == gold.query {
+            return MatchVerdict::Equal;
+        }
+        if prediction.width() != gold.query.width() {
+            return MatchVerdict::Different;
+        }
+        match normalise(&mut prediction, &self.rules, self.schema, &Published::default(), false) {
+            Ok(_) => {}
+            Err(Stopped::TooLarge) => return MatchVerdict::TooComplex(TOO_LARGE),
+            Err(Stopped::NoFixedPoint) => return MatchVerdict::TooComplex(NO_FIXED_POINT),
+        }
+        let facts = Facts::of(&prediction, self.schema);
+        canonicalise(&mut prediction, &facts, &self.rules, &mut Choices::default());
+        if gold.first == prediction {
+            MatchVerdict::Equal
+        } else if gold.is_only {
+            MatchVerdict::Different
+        } else {
+            self.match_up(&mut gold.normal.clone(), &prediction)
+        }
+    }
+
     fn run(&self, left: &str, right: &str, explain: bool) -> MatchReport {
         let left = match resolve(left, self.schema) {
             Ok(query) => query,
@@ -217,12 +307,13 @@ impl<'a> Matcher<'a> {
         if let Some(reason) = obstacle {
             return stopped(MatchVerdict::GaveUp(reason));
         }
-        tools::forget_names(&mut left);
-        tools::forget_names(&mut right);
-        renumber(&mut left);
-        renumber(&mut right);
+        without_names(&mut left);
+        without_names(&mut right);
         if !explain && left == right {
             return stopped(MatchVerdict::Equal);
+        }
+        if !explain && self.rules.profile == Profile::Sound && left.width() != right.width() {
+            return stopped(MatchVerdict::Different);
         }
         let published = match self.rules.profile {
             Profile::Paper => Published::of([&left, &right], self.schema),
@@ -234,8 +325,8 @@ impl<'a> Matcher<'a> {
         });
         match logs {
             Ok(logs) => self.conclude(left, right, logs, explain),
-            Err(Stopped::TooLarge) => stopped(MatchVerdict::TooComplex("the query is too large")),
-            Err(Stopped::NoFixedPoint) => stopped(MatchVerdict::TooComplex("the rules found no fixed point")),
+            Err(Stopped::TooLarge) => stopped(MatchVerdict::TooComplex(TOO_LARGE)),
+            Err(Stopped::NoFixedPoint) => stopped(MatchVerdict::TooComplex(NO_FIXED_POINT)),
         }
     }
 
@@ -291,6 +382,12 @@ fn bounded(left: &str, right: &str, compare: impl FnOnce() -> MatchReport) -> Ma
     let bytes = left.len().max(right.len());
     let outcome = budget::analyse(bytes, compare);
     outcome.unwrap_or_else(|_| stopped(MatchVerdict::TooComplex("the comparison takes too many steps")))
+}
+
+/// Without the names that the text gave, and with numbers in the order of the text.
+fn without_names(query: &mut Query) {
+    tools::forget_names(query);
+    renumber(query);
 }
 
 fn stopped(verdict: MatchVerdict) -> MatchReport {

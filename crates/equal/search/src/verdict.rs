@@ -90,8 +90,6 @@ pub enum SearchReason {
     Unsupported(&'static str),
     /// It takes more steps, or SQLite would make more of it, than a search may.
     TooComplex,
-    /// The search itself failed: a fault of this program, which says nothing of the pair.
-    Fault,
 }
 
 /// Why the analysis of a query has no end.
@@ -114,12 +112,6 @@ impl Inapplicable {
         Self { reason: SearchReason::TooComplex, side: None, message: message.into() }
     }
 
-    /// A panic inside the search, by its message.
-    pub(super) fn fault(panic: &str) -> Self {
-        let message = format!("the search failed ({panic}); report the two queries and the schema");
-        Self { reason: SearchReason::Fault, side: None, message }
-    }
-
     pub(super) fn of(mut self, side: Side) -> Self {
         self.side = Some(side);
         self
@@ -131,7 +123,6 @@ impl Inapplicable {
             SearchReason::Parse => "parse".to_owned(),
             SearchReason::Nondeterministic => "nondeterministic".to_owned(),
             SearchReason::TooComplex => "too_complex".to_owned(),
-            SearchReason::Fault => "fault".to_owned(),
             SearchReason::Unsupported(construct) => format!("unsupported:{construct}"),
         }
     }

@@ -27,6 +27,7 @@ mod standing;
 mod structure;
 mod sums;
 mod target_labels;
+mod threshold;
 
 pub use alone::AloneMoves;
 pub use case::{EstimateOptions, PoolEvidence, Standing, TargetCase};

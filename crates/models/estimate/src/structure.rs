@@ -6,10 +6,10 @@
 
 use crate::case::TargetCase;
 use crate::confidence::confidence_of;
-use crate::estimators::Threshold;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
 use crate::pool::{QuestionIndex, SystemIndex};
+use crate::threshold::Threshold;
 
 /// Penalty on squared weights of standardised features.
 const RIDGE: f64 = 100.0;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest, Sha256};
+use sqlgauge_base::pool::{NoThread, Panicked};
 use sqlgauge_dataset::extract_sql;
 use sqlgauge_engine::{EngineError, FaultCount};
 use sqlgauge_search::Witness;
@@ -227,11 +228,12 @@ impl<'a> Batch<'a> {
         text: impl Fn(usize) -> &'t str,
     ) -> Result<Vec<T>, RewardError> {
         let options = &self.reward.options;
-        let done =
-            Lanes::run(options.cores(), options.processes(), count, work).map_err(RewardError::Thread)?;
+        let done = Lanes::run(options.cores(), options.processes(), count, work)
+            .map_err(|NoThread(error)| RewardError::Thread(error))?;
         let results = done.into_iter().enumerate().map(|(at, result)| {
             let answer = || text(at).chars().take(QUOTED).collect();
-            result.unwrap_or_else(|message| Err(RewardError::Defect { message, answer: answer() }))
+            let defect = |Panicked(message)| Err(RewardError::Defect { message, answer: answer() });
+            result.unwrap_or_else(defect)
         });
         results.collect()
     }

@@ -5,26 +5,22 @@
 //! beside each other, as many at once as there is room for, quick ones do not wait for them, and no piece that waits for the result of another can keep that from
 //! coming. The threads end with the batch: a process that forks between batches loses none.
 
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
-use sqlgauge_base::{deep_thread, panic_text};
+use sqlgauge_base::pool::{NoThread, Panicked, Pool};
 
 /// Who works on a batch.
 pub(crate) struct Lanes {
     cores: usize,
     waiting: usize,
-    count: usize,
     state: Mutex<State>,
     changed: Condvar,
     /// Somebody has come back from outside.
     back: Condvar,
 }
 
+#[derive(Default)]
 struct State {
-    next: usize,
     running: usize,
     outside: usize,
 }
@@ -32,7 +28,6 @@ struct State {
 impl Lanes {
     /// Does `count` pieces of work on `cores` threads, with so many more for pieces that are outside; the results are in
     /// order.
-    /// What a piece panicked with is its result.
     ///
     /// # Errors
     /// When not even one thread can be started.
@@ -41,34 +36,14 @@ impl Lanes {
         waiting: usize,
         count: usize,
         work: impl Fn(usize, &Self) -> T + Sync,
-    ) -> io::Result<Vec<Result<T, String>>> {
+    ) -> Result<Vec<Result<T, Panicked>>, NoThread> {
         let cores = cores.max(1);
-        let state = Mutex::new(State { next: 0, running: 0, outside: 0 });
         let (changed, back) = (Condvar::new(), Condvar::new());
-        let lanes = Self { cores, waiting: waiting.max(1), count, state, changed, back };
-        let done: Mutex<Vec<Option<Result<T, String>>>> = Mutex::new((0..count).map(|_| None).collect());
-        let each = || {
-            while let Some(piece) = lanes.take() {
-                let result = catch_unwind(AssertUnwindSafe(|| work(piece, &lanes)));
-                lanes.leave();
-                let result = result.map_err(|panic| panic_text(panic.as_ref()).to_owned());
-                done.lock().unwrap_or_else(PoisonError::into_inner)[piece] = Some(result);
-            }
-        };
-        thread::scope(|scope| {
-            for number in 0..count.min(cores + waiting) {
-                let spawned = deep_thread().spawn_scoped(scope, each);
-                match spawned {
-                    Err(error) if number == 0 => return Err(error),
-                    // Those that are there do the work.
-                    Err(_) => break,
-                    Ok(_) => {}
-                }
-            }
-            Ok(())
-        })?;
-        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(done.into_iter().map(|one| one.unwrap_or_else(|| Err("its thread ended".to_owned()))).collect())
+        let lanes = Self { cores, waiting: waiting.max(1), state: Mutex::default(), changed, back };
+        Pool::of(cores + waiting).map(count, |piece| {
+            let _core = lanes.enter();
+            work(piece, &lanes)
+        })
     }
 
     /// Does something outside of this process, when there is room outside.
@@ -98,20 +73,14 @@ impl Lanes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<usize> {
+    /// Waits for a core.
+    fn enter(&self) -> Core<'_> {
         let mut state = self.lock();
-        while state.next < self.count {
-            if state.running < self.cores {
-                state.running += 1;
-                state.next += 1;
-                if state.next == self.count {
-                    self.changed.notify_all();
-                }
-                return Some(state.next - 1);
-            }
+        while state.running >= self.cores {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        None
+        state.running += 1;
+        Core(self)
     }
 
     fn leave(&self) {
@@ -120,28 +89,27 @@ impl Lanes {
     }
 }
 
+/// A core that a piece works on, until it ends, be it by a panic.
+struct Core<'a>(&'a Lanes);
+
+impl Drop for Core<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
     use std::time::{Duration, Instant};
 
     #[test]
-    fn results_are_in_order_and_a_panic_is_one() {
-        for (cores, waiting) in [(1, 0), (2, 3), (8, 0)] {
-            let results = Lanes::run(cores, waiting, 40, |piece, _| {
-                assert_ne!(piece, 7, "planted");
-                piece * 2
-            })
-            .unwrap();
-            for (piece, result) in results.iter().enumerate() {
-                match result {
-                    Ok(value) => assert_eq!(*value, piece * 2),
-                    Err(message) => assert!(piece == 7 && message.contains("planted"), "{message}"),
-                }
-            }
-        }
-        assert!(Lanes::run(2, 2, 0, |_, _| ()).unwrap().is_empty());
+    fn a_panic_leaves_its_core() {
+        let results = Lanes::run(1, 1, 4, |piece, _| assert_ne!(piece, 1, "planted")).unwrap();
+        let panicked: Vec<bool> = results.iter().map(Result::is_err).collect();
+        assert_eq!(panicked, [false, true, false, false]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};
 
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::order_text::order_of_text;
-use crate::pair::Pair;
+use crate::pair::{Pair, Results};
 
 /// Bags of rows, columns in order, rows in the gold's order up to ties, numbers within a tolerance.
 pub(crate) struct Ex;
@@ -46,7 +46,7 @@ impl Metric for Ex {
     fn score(&self, pair: &Pair<'_>) -> Score {
         match pair.results() {
             Ok(results) if results.are_identical() => Score::new(1.0),
-            Ok(results) => compare(&results.gold, pair.gold_order(&results.gold), &results.prediction),
+            Ok(results) => compare(&results.gold, order_that_counts(pair, &results), &results.prediction),
             Err(score) => score,
         }
     }
@@ -68,6 +68,15 @@ pub(crate) fn order_of(pair: &Pair<'_>, gold: &ResultSet) -> GoldOrder {
     };
     let database = &pair.target().database;
     GoldOrder::of(gold, query, database.schema(), |sql| pair.run_gold(database, sql).rows().cloned())
+}
+
+/// The order that the gold asks for, if the results are told apart by nothing before it. To find it may take a run of the gold.
+pub(crate) fn order_that_counts<'a>(pair: &'a Pair<'_>, results: &Results) -> &'a GoldOrder {
+    if has_same_shape(&results.gold, &results.prediction) {
+        pair.gold_order(&results.gold)
+    } else {
+        &GoldOrder::Unordered
+    }
 }
 
 /// Whether the prediction returned what the gold did, as a score with its reason.

@@ -119,8 +119,11 @@ pub struct GoldFacts {
     to_run: [OnceLock<Option<(String, bool)>>; 2],
 }
 
-/// By database and lexical key: the text that ran, and what became of it.
-type Executions = HashMap<(*const Database, Box<str>), (Box<str>, Execution)>;
+/// A database and the lexical key of a text.
+type Key = (*const Database, Rc<str>);
+
+/// The text that ran, and what became of it.
+type Executions = HashMap<Key, (Box<str>, Execution)>;
 
 /// A gold and a prediction for one question.
 ///
@@ -137,6 +140,8 @@ pub struct Pair<'a> {
     facts: GoldFacts,
     needs: Needs,
     executions: RefCell<Executions>,
+    /// The lexical keys of gold and prediction.
+    keys: [OnceCell<Rc<str>>; 2],
     query: OnceCell<Result<Query, ResolveError>>,
     features: OnceCell<Option<Features>>,
     legacy: OnceCell<Result<spider::SpiderQuery, ParseFailure>>,
@@ -164,6 +169,7 @@ impl<'a> Pair<'a> {
             facts: GoldFacts::default(),
             needs: Needs::default(),
             executions: RefCell::default(),
+            keys: Default::default(),
             query: OnceCell::new(),
             features: OnceCell::new(),
             legacy: OnceCell::new(),
@@ -338,15 +344,14 @@ impl<'a> Pair<'a> {
         let Some(enough) = gold.and_then(|gold| self.needs.enough(gold)) else {
             return self.run(database, sql);
         };
-        let cached = self.remembered(database, sql);
+        let key = self.key(database, sql);
+        let cached = self.remembered(&key, sql);
         let is_of_use = |rows: &Arc<ResultSet>| !rows.is_beginning() || enough.is_reached_by(rows);
         if let Some(cached) = cached.filter(|cached| cached.rows().is_none_or(is_of_use)) {
             return cached;
         }
         let execution = self.engine.run_until(database, sql, &enough);
-        self.executions
-            .borrow_mut()
-            .insert(key((database, self.engine.is_sqlite()), sql), (sql.into(), execution.clone()));
+        self.executions.borrow_mut().insert(key, (sql.into(), execution.clone()));
         execution
     }
 
@@ -367,19 +372,29 @@ impl<'a> Pair<'a> {
     /// its message quotes the text.
     fn remember(&self, database: &Database, sql: &str, run: impl FnOnce() -> Execution) -> Execution {
         let is_whole = |execution: &Execution| execution.rows().is_none_or(|rows| !rows.is_beginning());
-        if let Some(execution) = self.remembered(database, sql).filter(is_whole) {
+        let key = self.key(database, sql);
+        if let Some(execution) = self.remembered(&key, sql).filter(is_whole) {
             return execution;
         }
         let execution = run();
-        self.executions
-            .borrow_mut()
-            .insert(key((database, self.engine.is_sqlite()), sql), (sql.into(), execution.clone()));
+        self.executions.borrow_mut().insert(key, (sql.into(), execution.clone()));
         execution
     }
 
-    fn remembered(&self, database: &Database, sql: &str) -> Option<Execution> {
+    /// The key under which an execution is remembered. Which texts SQLite takes for one, another engine may tell apart.
+    fn key(&self, database: &Database, sql: &str) -> Key {
+        let lexical = || if self.engine.is_sqlite() { lexical::key(sql) } else { sql.into() };
+        let place = [self.gold, self.prediction].iter().position(|text| std::ptr::eq(*text, sql));
+        let text = match place {
+            Some(place) => Rc::clone(self.keys[place].get_or_init(|| lexical().into())),
+            None => lexical().into(),
+        };
+        (std::ptr::from_ref(database), text)
+    }
+
+    fn remembered(&self, key: &Key, sql: &str) -> Option<Execution> {
         let executions = self.executions.borrow();
-        let (text, execution) = executions.get(&key((database, self.engine.is_sqlite()), sql))?;
+        let (text, execution) = executions.get(key)?;
         (execution.rows().is_some() || **text == *sql).then(|| execution.clone())
     }
 
@@ -428,12 +443,6 @@ impl<'a> Pair<'a> {
         let prediction = rows_or_nothing(&run).map_err(|f| prediction_failed(&f))?;
         Ok(Results { gold, prediction })
     }
-}
-
-/// The key under which an execution is remembered. Which texts SQLite takes for one, another engine may tell apart.
-fn key((database, is_sqlite): (&Database, bool), sql: &str) -> (*const Database, Box<str>) {
-    let text = if is_sqlite { lexical::key(sql) } else { sql.into() };
-    (std::ptr::from_ref(database), Box::from(text.as_ref()))
 }
 
 /// What the metrics of a pair must see of a prediction before they know that it is wrong; nothing if it must run to

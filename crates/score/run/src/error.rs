@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sqlgauge_base::counted_of;
 use sqlgauge_base::file::remedy;
+use sqlgauge_base::pool::NoThread;
 
 use crate::shard::Shard;
 
@@ -146,8 +147,8 @@ pub enum RunError {
         source: sqlgauge_engine::EngineError,
     },
     /// The operating system refuses threads.
-    #[error("cannot start a worker thread: {0}; use fewer with --jobs")]
-    Worker(io::Error),
+    #[error(transparent)]
+    Worker(#[from] NoThread),
 }
 
 /// The numbers, and whether there are more.

@@ -284,6 +284,8 @@ impl Items {
         mut visit: impl FnMut(Entry<'_, T>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Source::Log { path, systems, examples, .. } = &self.0 else { return Ok(()) };
+        // A line of the only system repeats none.
+        let sharing = sharing && systems.len() > 1;
         let mut walker = Walker {
             path,
             seen: ItemsMet::new(systems, *examples),

@@ -207,7 +207,7 @@ impl Reasons {
     ) -> Reason {
         let differ_on = verdict.and_then(VerdictRecord::differ_on);
         let explain = |explainer: &Explainer| {
-            let judge = Facts { proofs: Proofs::over(explainer.schema()), is_right_in_case };
+            let judge = Facts { proofs: explainer.proofs(), is_right_in_case };
             DifferenceRecord::of(&explainer.explain(gold, prediction, &judge), differ_on.as_deref()).into()
         };
         let ground = self.ground(db_id);

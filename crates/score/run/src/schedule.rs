@@ -2,19 +2,15 @@
 //!
 //! Workers take distinct pieces of work (one example and one predicted text) in the order in which the log
 //! needs them; the calling thread alone writes, strictly in canonical order, and gives one result to every
-//! system that said the same. Workers run ahead of the log by a bounded window: that is what a kill can lose,
-//! and what bounds the memory for results that wait for their place. A result that is in the log already is read
-//! there again for the next system that said the same.
+//! system that said the same. Workers run ahead of the log by a bounded window ([`Pool`]). A result that is in the log
+//! already is read there again for the next system that said the same.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
-use sqlgauge_base::{deep_thread, panic_text};
+use sqlgauge_base::pool::{InOrder, Panicked, Pool};
 use sqlgauge_sql::schema::Schema;
 
 use crate::details::Details;
@@ -29,15 +25,6 @@ use crate::record::{Item, LINE_START};
 /// Status of an item whose scoring met a defect of sqlgauge itself. Its metrics are null: the system is not
 /// blamed.
 pub(crate) const INTERNAL_ERROR: &str = "internal_error";
-
-/// How long cancelling may go unnoticed by a worker that waits for the log.
-const POLL: Duration = Duration::from_millis(50);
-
-/// After so long without an item, the one that all wait for is named.
-const WAIT: Duration = Duration::from_secs(5);
-
-/// How long results are gathered before they are written: to be woken for each takes longer than many an item.
-const GATHER: Duration = Duration::from_micros(500);
 
 /// What scoring says about one task: the part of an [`Item`] that does not depend on the system's name.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,7 +57,7 @@ pub trait Scorer: Sync {
 pub struct Schedule<'a> {
     /// Worker threads; 0 means one per core.
     pub jobs: usize,
-    /// How many items the workers may be ahead of the log; at least 1.
+    /// How many pieces of work the workers may be ahead of the log; at least 1.
     pub window: usize,
     /// Set it from anywhere to stop after the items in work.
     pub cancel: &'a AtomicBool,
@@ -131,27 +118,23 @@ pub fn execute(
     }
     observer.started(plan.len(), resumed);
     let units = plan.units(resumed);
-    let frontier = Frontier::new(resumed, schedule.window.max(1));
-    let guarded = Guarded { scorer, metrics: &manifest.metrics };
-    let outcome = std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        for _ in 0..worker_count(schedule.jobs, units.leaders.len()) {
-            let (sender, units, frontier, guarded) = (sender.clone(), &units, &frontier, &guarded);
-            let work = move || work(plan, units, frontier, guarded, schedule.cancel, &sender);
-            let spawned = deep_thread().spawn_scoped(scope, work);
-            if let Err(error) = spawned {
-                frontier.close();
-                return Err(RunError::Worker(error));
-            }
-        }
-        drop(sender);
-        let mut writer =
-            Writer { plan, units: &units, log: &mut log, frontier: &frontier, observer, next: resumed };
-        let written = writer.run(&receiver);
-        frontier.close();
-        written
-    });
-    let (done, distinct) = outcome?;
+    let work = |unit: usize| {
+        let (_, task) = plan.get(units.leaders[unit]);
+        let judgement = scorer.score(&task)?;
+        Ok(Box::new(scored(&task, judgement, &manifest.metrics)))
+    };
+    let mut writer = Writer {
+        plan,
+        units: &units,
+        metrics: &manifest.metrics,
+        tails: units.leaders.iter().map(|_| Tail::Absent).collect(),
+        log: &mut log,
+        observer,
+        next: resumed,
+    };
+    let pool = Pool { jobs: schedule.jobs, window: schedule.window, stop: Some(schedule.cancel) };
+    let distinct = pool.run(units.leaders.len(), work, &mut writer)?;
+    let done = writer.next;
     directory.keep_index(log.finish()?);
     Ok(Completion { total: plan.len(), resumed, done, distinct })
 }
@@ -168,102 +151,11 @@ fn check_plan(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(), RunError>
     ))
 }
 
-fn worker_count(jobs: usize, units: usize) -> usize {
-    let jobs = if jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { jobs };
-    jobs.min(units)
-}
-
-/// Hands out units in order, not further than the window beyond the log.
-struct Frontier {
-    state: Mutex<FrontierState>,
-    moved: Condvar,
-    window: usize,
-}
-
-struct FrontierState {
-    next_unit: usize,
-    written: usize,
-    closed: bool,
-}
-
-impl Frontier {
-    fn new(written: usize, window: usize) -> Self {
-        let state = FrontierState { next_unit: 0, written, closed: false };
-        Self { state: Mutex::new(state), moved: Condvar::new(), window }
-    }
-
-    /// The next unit to score; `None` at the end, or when the run stops.
-    fn take(&self, units: &Units, cancel: &AtomicBool) -> Option<usize> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            let leader = *units.leaders.get(state.next_unit)?;
-            if state.closed || cancel.load(Ordering::Relaxed) {
-                return None;
-            }
-            if leader < state.written + self.window {
-                state.next_unit += 1;
-                return Some(state.next_unit - 1);
-            }
-            state = self.moved.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn advance(&self, written: usize) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).written = written;
-        self.moved.notify_all();
-    }
-
-    fn close(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        self.moved.notify_all();
-    }
-}
-
-/// What became of a unit.
-type Finished = (usize, Result<Box<Scored>, RunError>);
-
 /// A result as it is written.
 struct Scored {
     /// The line without its beginning, which names the system.
     tail: String,
     facts: Encoded,
-}
-
-fn work(
-    plan: &Plan<'_>,
-    units: &Units,
-    frontier: &Frontier,
-    guarded: &Guarded<'_>,
-    cancel: &AtomicBool,
-    sender: &mpsc::Sender<Finished>,
-) {
-    while let Some(unit) = frontier.take(units, cancel) {
-        let (_, task) = plan.get(units.leaders[unit]);
-        let scored =
-            guarded.score(&task).map(|judgement| Box::new(scored(&task, judgement, guarded.metrics)));
-        if sender.send((unit, scored)).is_err() {
-            return;
-        }
-    }
-}
-
-/// A scorer whose panics are judgements.
-struct Guarded<'a> {
-    scorer: &'a dyn Scorer,
-    metrics: &'a [String],
-}
-
-impl Guarded<'_> {
-    fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
-        // The scorer is only shared, and whatever it locks it must tolerate poisoned.
-        catch_unwind(AssertUnwindSafe(|| self.scorer.score(task))).unwrap_or_else(|panic| {
-            Ok(Judgement {
-                status: INTERNAL_ERROR.to_owned(),
-                metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
-                details: Details { error: Some(panic_text(panic.as_ref()).to_owned()), ..Details::default() },
-            })
-        })
-    }
 }
 
 pub(crate) fn open_log(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Log, Recovered), RunError> {
@@ -291,8 +183,10 @@ fn scored(task: &Task<'_>, judgement: Judgement, metrics: &[String]) -> Scored {
 struct Writer<'a, 'p> {
     plan: &'a Plan<'p>,
     units: &'a Units,
+    metrics: &'a [String],
+    /// By unit.
+    tails: Vec<Tail>,
     log: &'a mut Log,
-    frontier: &'a Frontier,
     observer: &'a dyn Observer,
     next: usize,
 }
@@ -307,41 +201,28 @@ enum Tail {
     Written(usize),
 }
 
-impl Writer<'_, '_> {
-    /// Writes until everything is in the log or the run is cancelled; returns the items in the log and the
-    /// units scored.
-    fn run(&mut self, results: &mpsc::Receiver<Finished>) -> Result<(usize, usize), RunError> {
-        let mut tails: Vec<Tail> = self.units.leaders.iter().map(|_| Tail::Absent).collect();
-        let mut scored = 0;
-        while self.next < self.plan.len() {
-            // After cancelling, the workers finish what they have and hang up.
-            let first = match results.recv_timeout(WAIT) {
-                Ok(first) => first,
-                Err(RecvTimeoutError::Timeout) => {
-                    let (system, task) = self.plan.get(self.next);
-                    self.observer.waits_for(self.next, system, &task.example.id);
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            std::thread::sleep(GATHER);
-            for (unit, result) in std::iter::once(first).chain(results.try_iter()) {
-                tails[unit] = Tail::Waiting(result?);
-                scored += 1;
-            }
-            self.write_ready(&mut tails)?;
-        }
-        Ok((self.next, scored))
+impl InOrder<Result<Box<Scored>, RunError>> for Writer<'_, '_> {
+    type Error = RunError;
+
+    fn take(
+        &mut self,
+        unit: usize,
+        outcome: Result<Result<Box<Scored>, RunError>, Panicked>,
+    ) -> Result<(), RunError> {
+        let scored = outcome.unwrap_or_else(|Panicked(message)| Ok(Box::new(self.defect(unit, message))));
+        self.tails[unit] = Tail::Waiting(scored?);
+        Ok(())
     }
 
-    fn write_ready(&mut self, tails: &mut [Tail]) -> Result<(), RunError> {
+    /// Writes all that is ready.
+    fn took(&mut self) -> Result<(), RunError> {
         let before = self.next;
         let mut line = Vec::new();
         while self.next < self.plan.len() {
-            let tail = &mut tails[self.units.of(self.next)];
+            let unit = self.units.of(self.next);
             line.clear();
             self.begin_line(self.next, &mut line);
-            match tail {
+            match &self.tails[unit] {
                 Tail::Absent => break,
                 Tail::Waiting(scored) => {
                     line.extend_from_slice(scored.tail.as_bytes());
@@ -354,15 +235,31 @@ impl Writer<'_, '_> {
                     self.log.append_like(&line, *earlier)?;
                 }
             }
-            *tail = Tail::Written(self.next);
+            self.tails[unit] = Tail::Written(self.next);
             self.next += 1;
         }
         if self.next > before {
             self.log.write()?;
-            self.frontier.advance(self.next);
             self.observer.advanced(self.next);
         }
         Ok(())
+    }
+
+    fn waits(&mut self) {
+        let (system, task) = self.plan.get(self.next);
+        self.observer.waits_for(self.next, system, &task.example.id);
+    }
+}
+
+impl Writer<'_, '_> {
+    /// What is logged of a unit whose scoring panicked.
+    fn defect(&self, unit: usize, message: String) -> Scored {
+        let judgement = Judgement {
+            status: INTERNAL_ERROR.to_owned(),
+            metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
+            details: Details { error: Some(message), ..Details::default() },
+        };
+        scored(&self.plan.get(self.units.leaders[unit]).1, judgement, self.metrics)
     }
 
     fn begin_line(&self, position: usize, line: &mut Vec<u8>) {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use sqlgauge_base::file::append_lines;
+use sqlgauge_base::pool::Pool;
 use sqlgauge_dataset::{BenchmarkSource, Databases, PredictionOptions, load_benchmark, load_predictions};
 use sqlgauge_engine::Limits;
 use sqlgauge_metrics::{Pair, find};
@@ -135,18 +135,16 @@ impl Bird {
         let targets = used.open(&engine, None)?;
         let measure = self.measure();
         let metric = find(measure.metric())?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads(measure)).build()?;
-        let scores: Vec<f64> = pool.install(|| {
-            let pairs = benchmark.examples.par_iter().zip(&predictions.predictions);
-            let score = pairs.map(|(example, prediction)| {
-                let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
-                // A gold that fails gives 0, as in the scripts, and so does one that is not there.
-                let Some(gold) = example.golds.first() else { return 0.0 };
-                let pair = Pair::new(&engine, &targets[&example.db_id], gold, text, None);
-                prediction.as_ref().and_then(|_| metric.score(&pair).value).unwrap_or(0.0)
-            });
-            score.collect()
-        });
+        let score = |place: usize| {
+            let (example, prediction) = (&benchmark.examples[place], &predictions.predictions[place]);
+            let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
+            // A gold that fails gives 0, as in the scripts, and so does one that is not there.
+            let Some(gold) = example.golds.first() else { return Ok(0.0) };
+            let pair = Pair::new(&engine, &targets[&example.db_id], gold, text, None);
+            Ok(prediction.as_ref().and_then(|_| metric.score(&pair).value).unwrap_or(0.0))
+        };
+        let scores: Vec<f64> =
+            Pool::of(self.threads(measure)).try_map::<_, anyhow::Error>(benchmark.examples.len(), score)?;
         let levels = benchmark.examples.iter().map(|example| example.difficulty.as_deref());
         let graded: Vec<(Option<&str>, f64)> = levels.zip(scores).collect();
         let text = page(measure, &graded);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
+use sqlgauge_base::pool::Pool;
 use sqlgauge_dataset::{
     BenchmarkSource, Databases, Example, PredictionOptions, load_benchmark, load_predictions, load_tables,
 };
@@ -92,15 +92,11 @@ impl Spider {
             }
         }
         let targets = used.open(&engine, tables.as_ref())?;
-        let outcomes: Vec<TurnOutcome> = benchmark
-            .examples
-            .par_iter()
-            .zip(&predictions.predictions)
-            .map(|(example, prediction)| {
-                let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
-                self.outcome(etype, &engine, &targets[&example.db_id], example, text)
-            })
-            .collect::<Result<_>>()?;
+        let outcomes = Pool::of(0).try_map(benchmark.examples.len(), |place| {
+            let (example, prediction) = (&benchmark.examples[place], &predictions.predictions[place]);
+            let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
+            self.outcome(etype, &engine, &targets[&example.db_id], example, text)
+        })?;
         let mut table = OfficialTable::new(etype);
         let turns: Vec<(usize, TurnOutcome)> = benchmark
             .examples

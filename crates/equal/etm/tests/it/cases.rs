@@ -25,7 +25,11 @@ fn the_verdict_is_as_expected_whichever_query_comes_first() {
                         false
                     }
                 };
-                if !fits || matcher.is_equal(left, right) != case.equal {
+                let by_reference = matcher.is_right_by(&matcher.reference(left), right);
+                if !fits
+                    || matcher.is_equal(left, right) != case.equal
+                    || by_reference != matcher.is_right(left, right)
+                {
                     failures.push(format!(
                         "rule {id}, {profile}: {}\n  {left}\n  {right}\n  {:?}",
                         comparison.verdict, comparison.difference

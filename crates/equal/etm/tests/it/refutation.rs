@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use sqlgauge_base::pool::Pool;
 use sqlgauge_etm::{RuleCase, rules};
-use sqlgauge_search::{SearchOptions, SearchVerdict, refute_all};
+use sqlgauge_search::{Search, SearchOptions, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
 
 /// How many generated databases a pair must survive.
@@ -24,10 +25,13 @@ fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static 
 
 fn search(ddl: &str, cases: &[(&'static str, &'static RuleCase)]) -> Vec<SearchVerdict> {
     let schema = Arc::new(Schema::from_ddl(ddl).expect("the schema of a case"));
-    let pairs: Vec<_> = cases.iter().map(|(_, case)| (case.left, case.right)).collect();
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    refute_all(&schema, SearchOptions { databases: DATABASES, ..SearchOptions::default() }, &pairs, threads)
-        .expect("SQLite opens a database in memory")
+    let options = SearchOptions { databases: DATABASES, ..SearchOptions::default() };
+    let refute = |at: usize| {
+        let search = Search::new(Arc::clone(&schema), options).expect("SQLite opens a database in memory");
+        search.refute(cases[at].1.left, cases[at].1.right)
+    };
+    let verdicts = Pool::of(0).map(cases.len(), refute).expect("a thread starts");
+    verdicts.into_iter().map(|verdict| verdict.expect("a search does not panic")).collect()
 }
 
 #[test]

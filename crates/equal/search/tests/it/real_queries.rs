@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sqlgauge_base::pool::Pool;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
-use sqlgauge_search::{SearchOptions, SearchVerdict, refute_all};
+use sqlgauge_search::{Search, SearchOptions, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{From, JoinKind};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
@@ -72,10 +73,12 @@ fn joins_the_other_way_round_are_never_told_apart() {
     for (name, pairs) in &by_database {
         let texts: Vec<(&str, &str)> =
             pairs.iter().map(|(left, right)| (left.as_str(), right.as_str())).collect();
-        for ((left, right), verdict) in
-            texts.iter().zip(refute_all(&schemas[name], options, &texts, 2).unwrap())
-        {
-            match verdict {
+        let refute = |at: usize| {
+            let search = Search::new(Arc::clone(&schemas[name]), options).unwrap();
+            search.refute(texts[at].0, texts[at].1)
+        };
+        for ((left, right), verdict) in texts.iter().zip(Pool::of(2).map(texts.len(), refute).unwrap()) {
+            match verdict.unwrap() {
                 SearchVerdict::Survived(_) => searched += 1,
                 SearchVerdict::Inapplicable(why) => *inapplicable.entry(why.to_string()).or_insert(0) += 1,
                 SearchVerdict::Refuted(refutation) => {

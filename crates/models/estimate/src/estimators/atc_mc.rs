@@ -4,9 +4,9 @@ use crate::case::TargetCase;
 use crate::confidence::{LabelledSample, estimate_by};
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
+use crate::threshold::{ABOVE, Threshold};
 
 use super::Estimator;
-use super::atc::{ABOVE, Threshold};
 
 /// What it does: takes the threshold that as many labelled answers exceed in confidence as are right, and estimates the
 /// share of the target's answers that exceed it (Garg et al., 2022).

@@ -4,9 +4,9 @@ use crate::case::TargetCase;
 use crate::confidence::{LabelledSample, estimate_by};
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
+use crate::threshold::{ABOVE, Threshold};
 
 use super::Estimator;
-use super::atc::{ABOVE, Threshold};
 
 /// What it does: as [`AtcMc`](super::AtcMc), with the negative entropy of the confidence as score (Garg et al., 2022).
 ///

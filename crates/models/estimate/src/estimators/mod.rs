@@ -1,7 +1,6 @@
 //! The estimators, one file each.
 
 mod agreement;
-mod atc;
 mod atc_mc;
 mod atc_ne;
 mod auto;
@@ -32,7 +31,6 @@ use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
 pub use self::agreement::FromAgreement;
-pub(crate) use self::atc::Threshold;
 pub use self::atc_mc::AtcMc;
 pub use self::atc_ne::AtcNe;
 pub use self::auto::Auto;

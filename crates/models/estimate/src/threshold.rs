@@ -1,7 +1,7 @@
-//! What ATC-MC and ATC-NE share: a threshold on the scores of answers.
+//! A threshold on the scores of answers, above which as many lie as are right.
 
 /// Name of the signal: the share of answers above the threshold.
-pub(super) const ABOVE: &str = "answers above the threshold";
+pub(crate) const ABOVE: &str = "answers above the threshold";
 
 /// A threshold: answers with a higher score count as right, those with just this score count in part.
 ///
