@@ -129,6 +129,8 @@ pub(super) fn descriptor_meaning(name: &str) -> &'static str {
         "swd" => "sliced Wasserstein distance",
         "swd_excess" => "the same, less what chance alone gives for sets of these sizes",
         "euclidean" => "distance of the means",
+        "frechet_spread_ratio" => "squared differences of the standard deviations, in the source's",
+        "swd_mean" => "sliced Wasserstein distance, the directions' mean",
         _ => "",
     }
 }
