@@ -75,6 +75,7 @@ def estimate(
     limit: int | None = None,
     seed: int = 0,
     tau: float = 0.8,
+    sample_sets: int = 30_000,
     timeout: float | None = None,
     now: str | None = None,
     target: Frame | str | os.PathLike[str] | None = None,
@@ -98,6 +99,7 @@ def estimate(
         limit: Take at most this many questions, drawn by ``seed``.
         seed: Seed of everything random.
         tau: Confidence below which a prediction does not count for the method ``doc``.
+        sample_sets: Sample sets that the methods ``fusion*`` learn from.
         timeout: Seconds that one query may take; 30 without it.
         now: Date, or date and time of UTC, that queries take for now; the present without it.
         target: The old name of ``questions``.
@@ -128,6 +130,7 @@ def estimate(
         "level": level,
         "seed": seed,
         "tau": tau,
+        "sample_sets": sample_sets,
         "timeout": timeout,
         "now": now,
         "subset": subset(db_id, ids, where, limit, seed),

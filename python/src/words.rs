@@ -43,6 +43,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("pred", "predictions"),
     ("questions", "questions"),
     ("restart", "restart=True"),
+    ("sample-sets", "sample_sets"),
     ("schema-versions", "schema_versions"),
     ("seed", "seed"),
     ("semantics", "semantics"),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_base::without_secrets;
 use sqlgauge_core::{WORKER_ARGUMENT, keep_run, sentence};
@@ -23,8 +23,8 @@ use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::estimators::{self, Estimator, Fusion, FusionOptions};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
 use sqlgauge_research::bench::{
-    BenchOptions, BenchRun, FamiliesReport, PeerAvailability, Protocol, Results, by_method, by_system,
-    markdown, peer_transfers, run, transfers, trials,
+    BenchOptions, BenchRun, FamiliesReport, PeerAvailability, Protocol, Results, RowsFile, SeededTrial,
+    by_method, by_system, markdown, peer_transfers, run, transfers, trials,
 };
 use sqlgauge_shift::{DescriptorSet, Slices};
 
@@ -57,6 +57,19 @@ enum PeerAnswers {
     All,
 }
 
+/// The parts of `fusion` that are compared.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Ablated {
+    /// Largest sample set (Figure 5)
+    Sizes,
+    /// Regressors and numbers of sample sets (Figure 6)
+    Regressors,
+    /// Directions of the sliced distance (Figure 11, Table V)
+    Slices,
+    /// Descriptors alone and together, with and without the Euclidean distance (section IV-B)
+    Descriptors,
+}
+
 /// Benchmark estimators: hide part of the labels, compare the estimates with them
 #[derive(Debug, Parser)]
 struct BenchEstimators {
@@ -87,15 +100,12 @@ struct BenchEstimators {
     /// Share of the target's answers whose labels are given to methods that ask for some
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     labelled: f64,
-    /// Compare sizes and numbers of sample sets, regressors and slices of `fusion` instead of methods
-    #[arg(long)]
-    ablate_sizes: bool,
-    /// Compare the descriptors that `fusion` learns from, alone and together, instead of methods
-    #[arg(long, conflicts_with = "ablate_sizes")]
-    ablate_descriptors: bool,
-    /// Sample sets that `fusion` learns from, with --ablate-descriptors: fewer take less time; 3000 by default
-    #[arg(long, value_name = "N", requires = "ablate_descriptors")]
-    sample_sets: Option<usize>,
+    /// Parts of `fusion` to compare, separated by commas: after the methods of --methods, or alone
+    #[arg(long, value_enum, value_delimiter = ',')]
+    ablate: Vec<Ablated>,
+    /// Sample sets that the methods `fusion*` learn from
+    #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().sample_sets)]
+    sample_sets: usize,
     /// Folder that has databases of runs which are not where they were; may be given several times
     #[arg(long, value_name = "DIR")]
     known_db: Vec<PathBuf>,
@@ -111,7 +121,8 @@ struct BenchEstimators {
     /// Repeat everything with so many seeds, from --seed on; the tables say how much errors vary between them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=100))]
     seeds: u8,
-    /// Folder for results.json, results.md and report.html
+    /// Folder for results.json, results.md and report.html. Estimates stand in its rows.jsonl as they come; called again with it,
+    /// the bench continues
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Show no progress
@@ -188,39 +199,51 @@ impl BenchEstimators {
             let list = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             bail!("--systems {stranger}: no run has a system of that name; they have {list}");
         }
-        let ablated = match (self.ablate_sizes, self.ablate_descriptors) {
-            (true, _) => ablations(),
-            (_, true) => ablations_of_descriptors(self.sample_sets),
-            _ => Vec::new(),
-        };
-        let mut options = BenchOptions {
-            methods: if ablated.is_empty() {
-                self.methods()?
-            } else {
-                ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
+        let ablated: Vec<(String, Box<dyn Estimator>)> =
+            self.ablate.iter().flat_map(|part| part.methods()).collect();
+        let mut methods: Vec<(String, &dyn Estimator)> = Vec::new();
+        if ablated.is_empty() || !self.methods.is_empty() {
+            methods.extend(self.methods()?);
+        }
+        methods.extend(ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())));
+        let options = BenchOptions {
+            methods,
+            estimate: EstimateOptions {
+                level: self.level,
+                sample_sets: self.sample_sets,
+                ..EstimateOptions::default()
             },
-            estimate: EstimateOptions { level: self.level, ..EstimateOptions::default() },
             labelled: self.labelled,
             databases: self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<_, _>>()?,
         };
-        let mut all = Results::default();
-        for seed in (0..self.seeds).map(|at| self.seed.wrapping_add(u64::from(at))) {
-            let trials = trials(&runs, protocol, peers, &wanted, seed);
-            if trials.is_empty() {
-                bail!(
-                    "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
-                );
-            }
-            let progress = |done: usize| {
-                if !self.quiet {
-                    eprintln!("{done} of {} trials of seed {seed}", trials.len());
-                }
-            };
-            options.estimate.seed = seed;
-            all.add(run(&runs, &trials, engine.as_ref(), &options, &progress)?);
+        let mut rows = RowsFile::open(&self.out.join("rows.jsonl"), &self.settings())?;
+        let seeds = (0..self.seeds).map(|at| self.seed.wrapping_add(u64::from(at)));
+        let trials = SeededTrial::of(seeds, |seed| trials(&runs, protocol, peers, &wanted, seed));
+        if trials.is_empty() {
+            bail!(
+                "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
+            );
         }
+        let progress = |done: usize| {
+            if !self.quiet {
+                eprintln!("{done} of {} trials", trials.len());
+            }
+        };
+        let all = run(&runs, &trials, engine.as_ref(), &options, &mut rows, &progress)?;
         self.write(&all)?;
         Ok(())
+    }
+
+    /// What an estimate depends on, beside its seed, system and method.
+    fn settings(&self) -> Value {
+        let peers = matches!(self.peers, PeerAnswers::All);
+        let mut runs = self.runs.clone();
+        runs.sort();
+        json!({
+            "runs": runs, "protocol": self.name(), "peers": peers, "known_databases": self.known_databases,
+            "splits": self.splits, "labelled": self.labelled, "metric": self.metric, "level": self.level,
+            "sample_sets": self.sample_sets,
+        })
     }
 
     fn leave_families_out(&self, runs: &[BenchRun], engine: &dyn Engine) -> Result<()> {
@@ -311,37 +334,48 @@ impl BenchEstimators {
     }
 }
 
-/// What `fusion` learns from: the paper's descriptors alone and together, with and without the Euclidean distance.
-fn ablations_of_descriptors(sets: Option<usize>) -> Vec<(String, Box<dyn Estimator>)> {
-    let sets = sets.unwrap_or(FusionOptions::DEFAULT.sets);
-    let method = |descriptors: DescriptorSet| -> (String, Box<dyn Estimator>) {
-        let options = FusionOptions { descriptors, sets, ..FusionOptions::DEFAULT };
-        (format!("descriptors {descriptors}"), Box::new(Fusion { options }))
-    };
-    DescriptorSet::ALL.map(method).into()
-}
-
-/// Figure 5 (sizes), Figure 6 (numbers, by regressor), Figure 11 and Table V (slices).
-fn ablations() -> Vec<(String, Box<dyn Estimator>)> {
-    let default = FusionOptions::DEFAULT;
-    let mut all = Vec::new();
-    for largest in [100, 200, 500, 1000, 2000] {
-        all.push((format!("set size ≤ {largest}"), FusionOptions { largest, ..default }));
+impl Ablated {
+    /// `fusion` with each choice, by its name in the tables.
+    fn methods(self) -> Vec<(String, Box<dyn Estimator>)> {
+        let method =
+            |(name, options)| -> (String, Box<dyn Estimator>) { (name, Box::new(Fusion { options })) };
+        self.choices().into_iter().map(method).collect()
     }
-    for regressor in ["mlp", "knn", "svr", "tree", "forest", "boosting"] {
-        for sets in [300, 1000, 3000] {
-            all.push((format!("{sets} sets, {regressor}"), FusionOptions { sets, regressor, ..default }));
+
+    fn choices(self) -> Vec<(String, FusionOptions)> {
+        let default = FusionOptions::DEFAULT;
+        match self {
+            Self::Sizes => [100, 200, 500, 1000, 2000]
+                .map(|largest| (format!("set size ≤ {largest}"), FusionOptions { largest, ..default }))
+                .into(),
+            // The network on the sets of the options is `fusion`, and SVR learns from 2,000 sets at most.
+            Self::Regressors => {
+                [("mlp", 2), ("svr", 2), ("knn", 3), ("tree", 3), ("forest", 3), ("boosting", 3)]
+                    .into_iter()
+                    .flat_map(|(regressor, sizes)| {
+                        [300, 3000, 30_000].into_iter().take(sizes).map(move |sets| (regressor, sets))
+                    })
+                    .map(|(regressor, sets)| {
+                        let options = FusionOptions { sets: Some(sets), regressor, ..default };
+                        (format!("{sets} sets, {regressor}"), options)
+                    })
+                    .collect()
+            }
+            Self::Slices => {
+                let random = [8, 16, 32, 64].map(|slices| ("AR-SWD", Slices::Random(slices)));
+                let hybrid = [(4, 12), (6, 16), (8, 16), (10, 24), (12, 32)]
+                    .map(|(principal, random)| ("HSWD", Slices::Hybrid { principal, random }));
+                let choice =
+                    |(name, slices)| (format!("{name} ({slices})"), FusionOptions { slices, ..default });
+                random.into_iter().chain(hybrid).map(choice).collect()
+            }
+            Self::Descriptors => DescriptorSet::ALL
+                .map(|descriptors| {
+                    (format!("descriptors {descriptors}"), FusionOptions { descriptors, ..default })
+                })
+                .into(),
         }
     }
-    for slices in [8, 16, 32, 64].map(Slices::Random) {
-        all.push((format!("AR-SWD ({slices})"), FusionOptions { slices, ..default }));
-    }
-    for (principal, random) in [(4, 12), (6, 16), (8, 16), (10, 24), (12, 32)] {
-        let slices = Slices::Hybrid { principal, random };
-        all.push((format!("HSWD ({slices})"), FusionOptions { slices, ..default }));
-    }
-    let method = |options| -> Box<dyn Estimator> { Box::new(Fusion { options }) };
-    all.into_iter().map(|(name, options)| (name, method(options))).collect()
 }
 
 /// The command line, the program's name first.

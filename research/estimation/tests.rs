@@ -9,12 +9,14 @@ use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_research::bench::{
-    BenchOptions, BenchRun, PeerAvailability, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
+    BenchOptions, BenchRun, PeerAvailability, Protocol, RowsFile, SeededTrial, Transfer, Trial, pool_of, run,
+    transfers, trials,
 };
 use sqlgauge_run::{Item, Manifest, StoredRun, digest_inputs};
 
 const SYSTEMS: [&str; 4] = ["one", "two", "three", "four"];
 const METRIC: &str = "correct@1";
+const FEW_SETS: EstimateOptions = EstimateOptions { level: 0.9, seed: 0, tau: 0.8, sample_sets: 3000 };
 
 /// A run of four systems on some databases of a table each, 12 questions per database.
 fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRun {
@@ -169,14 +171,13 @@ fn garbled_labels_of_the_held_out_part_change_no_estimate() {
     let engine = SqliteEngine::new(Limits::default());
     let methods: Vec<(String, &dyn Estimator)> =
         ["source", "signals", "fusion"].map(|id| (id.to_owned(), estimators::find(id).unwrap())).into();
-    let options =
-        BenchOptions { methods, estimate: EstimateOptions::default(), labelled: 0.0, databases: Vec::new() };
+    let options = BenchOptions { methods, estimate: FEW_SETS, labelled: 0.0, databases: Vec::new() };
     for protocol in PROTOCOLS {
         let trial = of(&runs, protocol).swap_remove(0);
         let garbled = garbled(&runs, &trial);
-        let trial = [trial];
-        let [before, after] =
-            [&runs[..], &garbled[..]].map(|runs| run(runs, &trial, &engine, &options, &|_| ()).unwrap());
+        let trial = [SeededTrial { trial, seeds: vec![5] }];
+        let [before, after] = [&runs[..], &garbled[..]]
+            .map(|runs| run(runs, &trial, &engine, &options, &mut RowsFile::default(), &|_| ()).unwrap());
         assert!(!before.rows.is_empty() && before.rows.len() == after.rows.len());
         assert_eq!(before.skipped, after.skipped);
         for (before, after) in before.rows.iter().zip(&after.rows) {
@@ -196,11 +197,11 @@ fn labels_of_the_target_make_the_interval_of_fusion_tl() {
     let engine = SqliteEngine::new(Limits::default());
     let methods: Vec<(String, &dyn Estimator)> =
         ["fusion", "fusion-tl"].map(|id| (id.to_owned(), estimators::find(id).unwrap())).into();
-    let options =
-        BenchOptions { methods, estimate: EstimateOptions::default(), labelled: 0.5, databases: Vec::new() };
+    let options = BenchOptions { methods, estimate: FEW_SETS, labelled: 0.5, databases: Vec::new() };
     let only = BTreeSet::from(["two".to_owned()]);
-    let trial = [trials(&runs, Protocol::LeaveDatasetOut, PeerAvailability::All, &only, 5).swap_remove(0)];
-    let bench = run(&runs, &trial, &engine, &options, &|_| ()).unwrap();
+    let trial = trials(&runs, Protocol::LeaveDatasetOut, PeerAvailability::All, &only, 5).swap_remove(0);
+    let trial = [SeededTrial { trial, seeds: vec![5] }];
+    let bench = run(&runs, &trial, &engine, &options, &mut RowsFile::default(), &|_| ()).unwrap();
     let rows = |method: &str| bench.rows.iter().filter(|row| row.method == method).collect::<Vec<_>>();
     let (before, tuned) = (rows("fusion"), rows("fusion-tl"));
     let (&[before], &[tuned]) = (&before[..], &tuned[..]) else { panic!("{:?}", bench.skipped) };

@@ -221,13 +221,14 @@ impl EstimateJob {
 
     /// The options that decide the result, for `run.json`; the command has the rest.
     fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
-        let EstimateOptions { level, seed, tau } = self.options;
+        let EstimateOptions { level, seed, tau, sample_sets } = self.options;
         let subset = (!self.subset.is_all()).then(|| ("subset".to_owned(), self.subset.to_json()));
         let options = BTreeMap::from([
             ("method".to_owned(), json!(self.method)),
             ("level".to_owned(), json!(level)),
             ("seed".to_owned(), json!(seed)),
             ("tau".to_owned(), json!(tau)),
+            ("sample-sets".to_owned(), json!(sample_sets)),
             ("metric".to_owned(), json!(self.metric)),
             (NOW.to_owned(), json!(now.to_string())),
         ]);

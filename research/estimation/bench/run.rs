@@ -1,6 +1,5 @@
 //! Running estimators over trials.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -12,12 +11,13 @@ use sqlgauge_estimate::{EstimateError, EstimateOptions, Loader, Pool, PoolEviden
 use sqlgauge_run::{Item, StoredRun};
 
 use super::protocol::{BenchRun, Selection, Trial};
+use super::rows::RowsFile;
 
 /// How trials are run.
 pub struct BenchOptions<'a> {
     /// The estimators, with the name of each in the tables.
     pub methods: Vec<(String, &'a dyn Estimator)>,
-    /// Level, seed.
+    /// Level, sample sets; the seed is that of the trial.
     pub estimate: EstimateOptions,
     /// Share of the target's answers whose labels are given to the methods that ask for some.
     pub labelled: f64,
@@ -77,76 +77,137 @@ pub struct Results {
 }
 
 impl Results {
-    /// Adds the estimates of another seed, of as many trials.
-    pub fn add(&mut self, other: Self) {
-        let seeds =
-            |results: &Self| results.rows.iter().map(|row| row.seed).collect::<BTreeSet<_>>().len() as f64;
-        let (here, there) = (seeds(self), seeds(&other));
-        let seconds = self.shared_seconds * here + other.shared_seconds * there;
-        self.shared_seconds = seconds / (here + there).max(1.0);
-        self.rows.extend(other.rows);
-        for skipped in other.skipped {
-            let same =
-                |one: &&mut SkippedMethod| one.method == skipped.method && one.reason == skipped.reason;
-            match self.skipped.iter_mut().find(same) {
-                Some(row) => row.count += skipped.count,
-                None => self.skipped.push(skipped),
+    fn skip(&mut self, method: &str, reason: &str, count: usize) {
+        match self.skipped.iter_mut().find(|one| one.method == method && one.reason == reason) {
+            Some(row) => row.count += count,
+            None => {
+                self.skipped.push(SkippedMethod {
+                    method: method.to_owned(),
+                    reason: reason.to_owned(),
+                    count,
+                });
             }
         }
     }
 }
 
-/// Runs the methods over the trials. `progress` is told how many trials are done.
-///
-/// # Errors
-/// When a run cannot be turned into a pool; a method that fails is listed and not an error.
-pub fn run(
-    runs: &[BenchRun],
-    trials: &[Trial],
-    engine: &dyn Engine,
-    options: &BenchOptions<'_>,
-    progress: &dyn Fn(usize),
-) -> Result<Results, EstimateError> {
-    let mut results = Results::default();
-    let mut skipped: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for (done, trial) in trials.iter().enumerate() {
-        let start = Instant::now();
-        let pool = pool_of(runs, trial, engine, &options.databases)?;
-        let labels = some_labels(runs, trial, &pool, options)?;
-        let evidence = PoolEvidence::new(&pool)?.with_labels(labels);
-        results.shared_seconds += start.elapsed().as_secs_f64() / trials.len() as f64;
-        for &target in &pool.targets {
-            let case = evidence.case(target, options.estimate);
-            let system = &pool[target];
-            let Some(truth) = truth(&runs[trial.target.run], &trial.target, system) else { continue };
-            for (method, estimator) in &options.methods {
-                let start = Instant::now();
-                match estimator.estimate(&case) {
-                    Ok(estimate) => results.rows.push(BenchRow {
-                        transfer: trial.transfer.clone(),
-                        split: trial.split,
-                        seed: options.estimate.seed,
-                        system: system.clone(),
-                        method: method.clone(),
-                        truth,
-                        accuracy: estimate.accuracy,
-                        low: estimate.interval.low,
-                        high: estimate.interval.high,
-                        outside: estimate.outside,
-                        distance: estimate.descriptors.get("swd").copied(),
-                        seconds: start.elapsed().as_secs_f64(),
-                    }),
-                    Err(error) => *skipped.entry((method.clone(), error.to_string())).or_default() += 1,
+/// A trial and the seeds with which its estimates are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeededTrial {
+    /// What is known and asked.
+    pub trial: Trial,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+}
+
+impl SeededTrial {
+    /// The trials of several seeds; those that are the same whatever the seed stand once, so that their signals are made once.
+    pub fn of(seeds: impl IntoIterator<Item = u64>, trials: impl Fn(u64) -> Vec<Trial>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for seed in seeds {
+            for trial in trials(seed) {
+                match all.iter_mut().find(|one| one.trial == trial) {
+                    Some(one) => one.seeds.push(seed),
+                    None => all.push(Self { trial, seeds: vec![seed] }),
                 }
             }
         }
+        all
+    }
+
+    /// The estimates to make: by method, seed and system.
+    fn cells<'a>(
+        &'a self,
+        options: &'a BenchOptions<'_>,
+    ) -> impl Iterator<Item = (&'a (String, &'a dyn Estimator), u64, &'a str)> {
+        options.methods.iter().flat_map(move |method| {
+            let seeds = self.seeds.iter();
+            seeds.flat_map(move |&seed| {
+                self.trial.systems.iter().map(move |system| (method, seed, system.as_str()))
+            })
+        })
+    }
+}
+
+/// Runs the methods over the trials; what is among the earlier estimates is taken from there. `progress` is told how many
+/// trials are done.
+///
+/// # Errors
+/// When a run cannot be turned into a pool, or an estimate cannot be written; a method that fails is listed and not an error.
+pub fn run(
+    runs: &[BenchRun],
+    trials: &[SeededTrial],
+    engine: &dyn Engine,
+    options: &BenchOptions<'_>,
+    rows: &mut RowsFile,
+    progress: &dyn Fn(usize),
+) -> Result<Results, EstimateError> {
+    let mut results = Results::default();
+    for (done, seeded) in trials.iter().enumerate() {
+        let key = (seeded.trial.transfer.as_str(), seeded.trial.split);
+        let earlier: Option<Vec<BenchRow>> = seeded
+            .cells(options)
+            .map(|((method, _), seed, system)| rows.earlier(key, seed, system, method).cloned())
+            .collect();
+        match earlier {
+            Some(earlier) => results.rows.extend(earlier),
+            None => run_trial(runs, seeded, engine, options, rows, &mut results)?,
+        }
         progress(done + 1);
     }
-    results.skipped = skipped
-        .into_iter()
-        .map(|((method, reason), count)| SkippedMethod { method, reason, count })
-        .collect();
+    results.shared_seconds /= trials.len().max(1) as f64;
     Ok(results)
+}
+
+fn run_trial(
+    runs: &[BenchRun],
+    seeded: &SeededTrial,
+    engine: &dyn Engine,
+    options: &BenchOptions<'_>,
+    rows: &mut RowsFile,
+    results: &mut Results,
+) -> Result<(), EstimateError> {
+    let trial = &seeded.trial;
+    let start = Instant::now();
+    let pool = pool_of(runs, trial, engine, &options.databases)?;
+    let mut evidence = PoolEvidence::new(&pool)?;
+    results.shared_seconds += start.elapsed().as_secs_f64();
+    for ((method, estimator), seed, system) in seeded.cells(options) {
+        if let Some(row) = rows.earlier((trial.transfer.as_str(), trial.split), seed, system, method) {
+            results.rows.push(row.clone());
+            continue;
+        }
+        let target = pool.targets.iter().copied().find(|&target| pool[target] == system);
+        let truth = truth(&runs[trial.target.run], &trial.target, system);
+        let (Some(target), Some(truth)) = (target, truth) else { continue };
+        evidence.labels = some_labels(runs, trial, &pool, options.labelled, seed)?;
+        let case = evidence.case(target, EstimateOptions { seed, ..options.estimate });
+        let start = Instant::now();
+        let estimate = match estimator.estimate(&case) {
+            Ok(estimate) => estimate,
+            Err(error) => {
+                results.skip(method, &error.to_string(), 1);
+                continue;
+            }
+        };
+        let row = BenchRow {
+            transfer: trial.transfer.clone(),
+            split: trial.split,
+            seed,
+            system: system.to_owned(),
+            method: method.clone(),
+            truth,
+            accuracy: estimate.accuracy,
+            low: estimate.interval.low,
+            high: estimate.interval.high,
+            outside: estimate.outside,
+            distance: estimate.descriptors.get("swd").copied(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        rows.add(&row).map_err(|error| EstimateError::Computation(format!("{error:#}")))?;
+        results.rows.push(row);
+    }
+    Ok(())
 }
 
 /// The pool of a trial. Labels of the held-out part are taken away before anything else sees it.
@@ -213,14 +274,15 @@ fn some_labels(
     runs: &[BenchRun],
     trial: &Trial,
     pool: &Pool,
-    options: &BenchOptions<'_>,
+    share: f64,
+    seed: u64,
 ) -> Result<TargetLabels, EstimateError> {
     let run = &runs[trial.target.run];
     let mut labels = TargetLabels::default();
     for &target in &pool.targets {
-        let mut random = Random::new([options.estimate.seed, target.0 as u64]);
+        let mut random = Random::new([seed, target.0 as u64]);
         let of_system: Vec<Label> = chosen(run, &trial.target)
-            .filter(|item| item.system == pool[target] && random.unit() < options.labelled)
+            .filter(|item| item.system == pool[target] && random.unit() < share)
             .map(|item| Label {
                 id: item.id.clone(),
                 correct: item.metrics.get(&run.metric).copied().flatten(),

@@ -31,6 +31,9 @@ pub(crate) struct EstimateCommand {
     /// Lowest confidence of a prediction that `--method doc` counts; 0 is the published method
     #[arg(long, value_name = "P", default_value_t = EstimateOptions::default().tau)]
     tau: f64,
+    /// Sample sets that the methods `fusion*` learn from
+    #[arg(long, value_name = "N", default_value_t = EstimateOptions::default().sample_sets)]
+    sample_sets: usize,
     /// Probability that the interval contains the true accuracy (0.5 <= P < 1)
     #[arg(long, value_name = "P", default_value_t = 0.9)]
     level: f64,
@@ -51,7 +54,12 @@ pub(crate) struct EstimateCommand {
 
 impl EstimateCommand {
     pub(crate) fn run(self) -> Result<Verdict> {
-        let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
+        let options = EstimateOptions {
+            level: self.level,
+            seed: self.seed,
+            tau: self.tau,
+            sample_sets: self.sample_sets,
+        };
         check_estimate_options(options)?;
         #[cfg(feature = "evaluator")]
         if let Some(folder) = &self.evaluator {

@@ -31,8 +31,8 @@ pub(crate) struct Fit {
     /// Directions of the sliced Wasserstein distance: L random ones, or k principal and R random ones
     #[arg(long, value_name = "L|k,R", default_value_t)]
     slices: Slices,
-    /// Descriptors to learn from: all, paper (those of the paper alone), paper+euclidean, frechet, mahalanobis, sliced,
-    /// paper-frechet, paper-mahalanobis, paper-sliced or euclidean
+    /// Descriptors to learn from: all, published (the five of the authors' code), paper (those of the paper alone),
+    /// paper+euclidean, frechet, mahalanobis, sliced, paper-frechet, paper-mahalanobis, paper-sliced or euclidean
     #[arg(long, value_name = "SET", default_value_t)]
     descriptors: DescriptorSet,
     /// Regressor: mlp, knn, svr, tree, forest or boosting

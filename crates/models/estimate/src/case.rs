@@ -28,11 +28,13 @@ pub struct EstimateOptions {
     pub seed: u64,
     /// Confidence below which an answer does not count for `doc`, in [0, 1].
     pub tau: f64,
+    /// Sample sets that the methods `fusion*` learn from, all systems together: n of FusionSQL.
+    pub sample_sets: usize,
 }
 
 impl Default for EstimateOptions {
     fn default() -> Self {
-        Self { level: 0.9, seed: 0, tau: 0.8 }
+        Self { level: 0.9, seed: 0, tau: 0.8, sample_sets: 30_000 }
     }
 }
 

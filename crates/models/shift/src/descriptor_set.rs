@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use crate::descriptors::Descriptors;
 
+/// The columns of the authors' code (phkhanhtrinh23/FusionSQL, `evaluator_training/descriptors.py`), in its order.
+const PUBLISHED: [&str; 5] =
+    ["frechet_mean_shift", "frechet_spread_ratio", "mahalanobis_mean", "mahalanobis_std", "swd_mean"];
 const FRECHET: [&str; 3] = ["frechet_mean_shift", "frechet_log_variance_mean", "frechet_log_variance_std"];
 const MAHALANOBIS: [&str; 2] = ["mahalanobis_mean", "mahalanobis_std"];
 const SLICED: [&str; 1] = ["swd"];
@@ -13,13 +16,16 @@ const EUCLIDEAN: [&str; 1] = ["euclidean"];
 /// Columns of [`Descriptors::to_row`] by name.
 ///
 /// The paper's vector is `[SD_F, SD_M, SD_SW]` (section IV-B): the squared mean shift and variance-ratio terms, the mean and the
-/// standard deviation of the whitened distances, and the sliced Wasserstein distance. Of the variance ratios it says no more; here they
-/// are the mean and the standard deviation of their logarithms.
+/// standard deviation of the whitened distances, and the sliced Wasserstein distance. Of the variance ratios the text says no more; in
+/// [`DescriptorSet::Paper`] they are the mean and the standard deviation of their logarithms, in [`DescriptorSet::Published`] the sum
+/// that the authors' code has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DescriptorSet {
-    /// All columns.
+    /// All columns but the two that only the authors' code has, which say what other columns say.
     #[default]
     All,
+    /// The five numbers of the authors' code.
+    Published,
     /// The paper's vector.
     Paper,
     /// The paper's vector, and the Euclidean distance that the paper compares it with.
@@ -41,8 +47,9 @@ pub enum DescriptorSet {
 }
 
 impl DescriptorSet {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::All,
+        Self::Published,
         Self::Paper,
         Self::PaperAndEuclidean,
         Self::Frechet,
@@ -58,6 +65,7 @@ impl DescriptorSet {
     pub fn name(self) -> &'static str {
         match self {
             Self::All => "all",
+            Self::Published => "published",
             Self::Paper => "paper",
             Self::PaperAndEuclidean => "paper+euclidean",
             Self::Frechet => "frechet",
@@ -72,8 +80,11 @@ impl DescriptorSet {
 
     /// The names of its columns, in the order of a row.
     pub fn columns(self) -> Vec<&'static str> {
+        let names = Descriptors::names();
+        let (ours, _) = names.split_at(names.len() - 2);
         let parts: &[&[&'static str]] = match self {
-            Self::All => &[Descriptors::names()],
+            Self::All => &[ours],
+            Self::Published => &[&PUBLISHED],
             Self::Paper => &[&FRECHET, &MAHALANOBIS, &SLICED],
             Self::PaperAndEuclidean => &[&FRECHET, &MAHALANOBIS, &SLICED, &EUCLIDEAN],
             Self::Frechet => &[&FRECHET],
@@ -134,7 +145,11 @@ mod tests {
             once.dedup();
             assert_eq!((once.len(), values.len()), (columns.len(), columns.len()), "{set}");
         }
-        assert_eq!(columns_of(&row, &DescriptorSet::All.columns()), Some(row.clone()));
+        assert_eq!(columns_of(&row, &DescriptorSet::All.columns()), Some(row[..10].to_vec()));
+        assert_eq!(
+            columns_of(&row, &DescriptorSet::Published.columns()),
+            Some(vec![0.0, 10.0, 5.0, 6.0, 11.0])
+        );
         assert_eq!(columns_of(&row, &["swd", "euclidean"]), Some(vec![7.0, 9.0]));
         assert_eq!(columns_of(&row, &["of another version"]), None);
         assert!("pape".parse::<DescriptorSet>().unwrap_err().to_string().contains("paper+euclidean"));

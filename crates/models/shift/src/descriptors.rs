@@ -40,6 +40,8 @@ pub struct Frechet {
     /// `Σ_d (σ_T - σ_S)²`. With the mean shift it is the squared Fréchet distance of two normal distributions with
     /// these moments and no correlation.
     pub spread_shift: f64,
+    /// `Σ_d (σ_T/σ_S - 1)²`, the variance-ratio term of the authors' code.
+    pub spread_ratio: f64,
     /// Mean over d of `ln(σ_T²/σ_S² + 1/m)`. The 1/m makes up for what a sample's variance lacks: without shift the
     /// ratio is 1 on average for every m, and a single vector, which says nothing about variance, gives 0.
     pub log_variance_mean: f64,
@@ -63,6 +65,8 @@ pub struct Sliced {
     /// n and m. It is what `ot.sliced_wasserstein_distance` (p = 2) of the Python library POT gives for the same
     /// directions.
     pub distance: f64,
+    /// The mean of W2 over the directions, as in the authors' code: at most `distance`.
+    pub mean_distance: f64,
     /// What `distance` is on average (as a root mean square) for two samples of n and m from the source's
     /// distribution: it falls with n and m, and `distance` cannot be expected below it.
     pub null: f64,
@@ -73,10 +77,8 @@ pub struct Sliced {
     pub squares: Vec<f64>,
 }
 
-impl Frechet {}
-
 /// Names of the columns of [`Descriptors::to_row`].
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "frechet_mean_shift",
     "frechet_standardised_mean_shift",
     "frechet_spread_shift",
@@ -87,6 +89,8 @@ const NAMES: [&str; 10] = [
     "swd",
     "swd_excess",
     "euclidean",
+    "frechet_spread_ratio",
+    "swd_mean",
 ];
 
 impl Descriptors {
@@ -108,6 +112,8 @@ impl Descriptors {
             self.sliced.distance,
             self.sliced.excess,
             self.euclidean,
+            self.frechet.spread_ratio,
+            self.sliced.mean_distance,
         ]
     }
 }

@@ -208,7 +208,8 @@ impl Reference {
         squares: Vec<f64>,
     ) -> Descriptors {
         let frechet = self.frechet(target);
-        let mean_square = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+        let directions = squares.len().max(1) as f64;
+        let mean_square = squares.iter().sum::<f64>() / directions;
         let null_square = self.null_square(target.count());
         Descriptors {
             source_count: self.len(),
@@ -221,6 +222,7 @@ impl Reference {
             mahalanobis,
             sliced: Sliced {
                 distance: mean_square.sqrt(),
+                mean_distance: squares.iter().map(|square| square.sqrt()).sum::<f64>() / directions,
                 null: null_square.sqrt(),
                 excess: (mean_square - null_square).max(0.0).sqrt(),
                 squares,
@@ -235,7 +237,7 @@ impl Reference {
 
     fn frechet(&self, target: &Moments) -> Frechet {
         let one_vector = 1.0 / target.count().max(1) as f64;
-        let (mut mean_shift, mut standardised, mut spread_shift) = (0.0, 0.0, 0.0);
+        let (mut mean_shift, mut standardised, mut spread_shift, mut spread_ratio) = (0.0, 0.0, 0.0, 0.0);
         let mut logarithms = Vec::with_capacity(self.scale.len());
         let means = self.moments.mean().iter().zip(target.mean());
         let variances = self.moments.variance().zip(target.variance());
@@ -245,12 +247,20 @@ impl Reference {
             spread_shift += (variances.1.sqrt() - variances.0.sqrt()).powi(2);
             if *scale > 0.0 {
                 standardised += (difference * scale).powi(2);
+                spread_ratio += (variances.1.sqrt() * scale - 1.0).powi(2);
                 logarithms.push((variances.1 * scale * scale + one_vector).ln());
             }
         }
         let (log_variance_mean, log_variance_std) = mean_and_std(&logarithms);
         let standardised_mean_shift = standardised / logarithms.len().max(1) as f64;
-        Frechet { mean_shift, standardised_mean_shift, spread_shift, log_variance_mean, log_variance_std }
+        Frechet {
+            mean_shift,
+            standardised_mean_shift,
+            spread_shift,
+            spread_ratio,
+            log_variance_mean,
+            log_variance_std,
+        }
     }
 
     fn constants_left(&self, target: &Moments) -> usize {

@@ -27,8 +27,8 @@ const VALIDATION_SHARE: f64 = 0.1;
 /// What sample sets are drawn, and what learns from them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FusionOptions {
-    /// Sample sets in all, n of the paper.
-    pub sets: usize,
+    /// Sample sets in all; those of the case's options if it is `None`.
+    pub sets: Option<usize>,
     /// Answers of the smallest set; fewer where a part of the labelled answers has fewer.
     pub smallest: usize,
     /// Answers of the largest set.
@@ -42,16 +42,21 @@ pub struct FusionOptions {
 }
 
 impl FusionOptions {
-    /// 3,000 sets of 50 to 2,000 answers, HSWD (8, 16), the network: a tenth of the paper's 30,000 sets, so that an
-    /// estimate takes seconds.
+    /// Sets of 50 to 2,000 answers, HSWD (8, 16), the network.
     pub const DEFAULT: Self = Self {
-        sets: 3000,
+        sets: None,
         smallest: 50,
         largest: 2000,
         slices: Slices::Hybrid { principal: 8, random: 16 },
         regressor: "mlp",
         descriptors: DescriptorSet::All,
     };
+}
+
+impl FusionOptions {
+    fn sets(&self, case: &TargetCase<'_>) -> usize {
+        self.sets.unwrap_or(case.options.sample_sets)
+    }
 }
 
 impl Default for FusionOptions {
@@ -295,9 +300,10 @@ pub(crate) fn parts(
     let mut rest = units.shuffled.clone();
     let held_out = rest.split_off(rest.len().saturating_sub(share(rest.len(), CALIBRATION_SHARE)));
     let spared = rest.split_off(rest.len().saturating_sub(share(rest.len(), VALIDATION_SHARE)));
-    let calibration = count_of(options.sets, CALIBRATION_SHARE);
-    let validation = count_of(options.sets - calibration, VALIDATION_SHARE);
-    let train = options.sets - calibration - validation;
+    let sets = options.sets(case);
+    let calibration = count_of(sets, CALIBRATION_SHARE);
+    let validation = count_of(sets - calibration, VALIDATION_SHARE);
+    let train = sets - calibration - validation;
     let held_out = Units::dealt(&held_out, MOST_GROUPS);
     let draw = |chosen: &[BTreeSet<usize>], sets: usize, first: u32, by_accuracy: bool| {
         let mut draw = Draw::new(case, options);
@@ -329,7 +335,7 @@ pub(crate) fn task(
     let system_units: Vec<usize> =
         units.shuffled.iter().copied().filter(|unit| system_units.contains(unit)).collect();
     let groups = Units::dealt(&system_units, (system_units.len() / 2).clamp(1, MOST_GROUPS));
-    let each = (options.sets / training.corpus.len()).div_ceil(groups.len());
+    let each = (options.sets(case) / training.corpus.len()).div_ceil(groups.len());
     let mut draw = Draw::new(case, options);
     for (group, chosen) in (0..).zip(&groups) {
         draw.add(reference, (system, &answers.within(&units, chosen)?), each, group, false)?;

@@ -2,5 +2,6 @@
 
 mod common;
 mod meta_set;
+mod printed;
 mod properties;
 mod reference_library;

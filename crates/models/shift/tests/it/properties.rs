@@ -42,6 +42,9 @@ fn a_hand_computed_case() {
         // Axis 0: {0,0,2,2} to {3,3}: (9 + 1)/2. Axis 1: {0,0,4,4} to {2,6}: 4.
         ("swd", 4.5_f64.sqrt()),
         ("euclidean", 8.0_f64.sqrt()),
+        // Ratios of the standard deviations 0 and 1.
+        ("frechet_spread_ratio", 1.0),
+        ("swd_mean", f64::midpoint(5.0_f64.sqrt(), 2.0)),
     ];
     let row = descriptors.to_row();
     for (name, value) in expected {

@@ -39,9 +39,11 @@ fn every_descriptor_equals_the_python_libraries() {
         let expected = &case["expected"];
         for (what, ours) in [
             ("swd", descriptors.sliced.distance),
+            ("swd_mean", descriptors.sliced.mean_distance),
             ("mean_shift", descriptors.frechet.mean_shift),
             ("standardised_mean_shift", descriptors.frechet.standardised_mean_shift),
             ("spread_shift", descriptors.frechet.spread_shift),
+            ("spread_ratio", descriptors.frechet.spread_ratio),
             ("log_variance_mean", descriptors.frechet.log_variance_mean),
             ("log_variance_std", descriptors.frechet.log_variance_std),
             ("mahalanobis_mean", descriptors.mahalanobis.mean),
