@@ -178,8 +178,11 @@ fn flag(entry: &Entry) -> &str {
 
 fn list<'a>(page: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     page.push('\n');
-    for Entry { name, text } in entries {
+    let mut listed: Vec<&str> = Vec::new();
+    for entry in entries {
+        let Entry { name, text } = without(entry, &listed);
         let _ = writeln!(page, "- `{name}` {}", text.replacen(VALUES, ". Values:", 1));
+        listed.extend(entry.text.split_once(VALUES).map(|(_, values)| values));
     }
 }
 
