@@ -363,6 +363,9 @@ fn a_broad_corpus_is_as_near_as_the_page_says() {
         "{row}"
     );
     assert_eq!((nearer, row.contains("nearer on eight of nine targets")), (8, true));
+    let random = mean(&errors_on_the_real_model("the same as all, 64 random directions"));
+    assert_eq!(random, mean(&broad));
+    assert!(row_of(&page, "Table V, error of HSWD").contains(&format!("[{random}](")), "{random}");
     let rivals = ["atc-mc", "atc-ne", "doc, τ 0.8"].map(|method| mean(&errors_on_the_real_model(method)));
     assert!(row_of(&page, "Table III, ATC-MC").contains(&format!("[{}]", rivals.join(", "))), "{rivals:?}");
 }
