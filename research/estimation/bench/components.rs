@@ -18,7 +18,7 @@ pub struct Residual {
 
 /// The spread that errors show: squared errors less chance are `kind² + database² / databases`, told apart by targets of one
 /// and of several databases. The slope stays 0; one pair of data does not show it.
-pub fn spread_of(residuals: &[Residual]) -> Spread {
+pub(super) fn spread_of(residuals: &[Residual]) -> Spread {
     let square = |of: &dyn Fn(&Residual) -> bool| {
         let chosen: Vec<&Residual> = residuals.iter().filter(|one| of(one)).collect();
         let mean = |value: &dyn Fn(&Residual) -> f64| {

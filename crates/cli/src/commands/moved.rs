@@ -17,7 +17,7 @@ impl BenchEstimators {
     pub(crate) fn run(self) -> Result<Verdict> {
         let Self { arguments: _ } = self;
         bail!(
-            "bench-estimators is a program of the source tree now: run `cargo xtask research bench-estimators` there, with the same options"
+            "bench-estimators is a program of the source tree now: run `cargo xtask research bench-estimators` there"
         )
     }
 }

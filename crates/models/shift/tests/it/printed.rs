@@ -52,7 +52,7 @@ const PRINTED: [(Moments, Moments, f64, f64); 6] = [
 /// Half a unit of the last printed digit.
 const ROUNDING: f64 = 0.005;
 
-/// The most that the mean of r = ‖(φ - μ_S) / σ_S‖ can be: by Jensen's inequality, the root of the mean of r², which moments decide.
+/// The most that the mean of `r = ‖(φ - μ_S) / σ_S‖` can be: by Jensen's inequality, the root of the mean of r², which moments decide.
 fn bound(((means, variances), (other_means, other_variances)): (Moments, Moments), rounding: f64) -> f64 {
     let square = |d: usize| {
         let distance = (other_means[d] - means[d]).abs() + 2.0 * rounding;
