@@ -429,12 +429,12 @@ impl Terms {
 
     /// A comparison of a multiple or a quotient of a number with a constant, as one of the number.
     fn solved(&mut self, left: Term, right: Term, is: Ordering) -> Option<Term> {
-        let (made, constant, is) = match (self.as_constant(left), self.as_constant(right)) {
+        let (multiple, constant, is) = match (self.as_constant(left), self.as_constant(right)) {
             (None, Some(constant)) => (left, constant.clone(), is),
             (Some(constant), None) => (right, constant.clone(), is.reverse()),
             _ => return None,
         };
-        match (self.node(made).clone(), constant) {
+        match (self.node(multiple).clone(), constant) {
             (Node::Multiply(one, other), Constant::Real(product)) => {
                 let (number, factor) = self.factor(one, other)?;
                 let Constant::Real(factor) = factor else { return None };

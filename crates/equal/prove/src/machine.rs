@@ -466,24 +466,27 @@ mod class {
 }
 
 fn read_class(state: &mut [u32], char: char) {
-    use class::*;
     state[0] = match (state[0], char) {
-        (BEFORE | SIGN | INTEGER, '0'..='9') => {
+        (class::BEFORE | class::SIGN | class::INTEGER, '0'..='9') => {
             state[1] = (state[1] + 1).min(MAX_DIGITS + 1);
-            INTEGER
+            class::INTEGER
         }
-        (POINT | REAL, '0'..='9') | (INTEGER, '.') => REAL,
-        (E | SIGN_OF_EXPONENT | EXPONENT, '0'..='9') => EXPONENT,
-        (BEFORE, '-' | '+') => SIGN,
-        (BEFORE | SIGN, '.') => POINT,
-        (INTEGER | REAL, 'e' | 'E') => E,
-        (E, '-' | '+') => SIGN_OF_EXPONENT,
-        (BEFORE, space) if NUMBER_SPACES.contains(&space) => BEFORE,
-        (INTEGER | AFTER_INTEGER, space) if NUMBER_SPACES.contains(&space) => AFTER_INTEGER,
-        (REAL | EXPONENT | AFTER_REAL, space) if NUMBER_SPACES.contains(&space) => AFTER_REAL,
-        _ => TEXT,
+        (class::POINT | class::REAL, '0'..='9') | (class::INTEGER, '.') => class::REAL,
+        (class::E | class::SIGN_OF_EXPONENT | class::EXPONENT, '0'..='9') => class::EXPONENT,
+        (class::BEFORE, '-' | '+') => class::SIGN,
+        (class::BEFORE | class::SIGN, '.') => class::POINT,
+        (class::INTEGER | class::REAL, 'e' | 'E') => class::E,
+        (class::E, '-' | '+') => class::SIGN_OF_EXPONENT,
+        (class::BEFORE, space) if NUMBER_SPACES.contains(&space) => class::BEFORE,
+        (class::INTEGER | class::AFTER_INTEGER, space) if NUMBER_SPACES.contains(&space) => {
+            class::AFTER_INTEGER
+        }
+        (class::REAL | class::EXPONENT | class::AFTER_REAL, space) if NUMBER_SPACES.contains(&space) => {
+            class::AFTER_REAL
+        }
+        _ => class::TEXT,
     };
-    if state[0] != INTEGER && state[0] != AFTER_INTEGER {
+    if state[0] != class::INTEGER && state[0] != class::AFTER_INTEGER {
         state[1] = 0;
     }
 }

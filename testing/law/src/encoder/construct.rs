@@ -383,8 +383,8 @@ impl Writer<'_> {
             }
             18 => {
                 let number = self.dice.word(&["0", "1", "-1", "5", "12"]);
-                let made = self.dice.word(&["* 2", "- 1", "/ 2", "* -3", "+ 7", "/ 3.0"]);
-                format!("CAST({column} AS INTEGER) {made} {comparison} {number}")
+                let change = self.dice.word(&["* 2", "- 1", "/ 2", "* -3", "+ 7", "/ 3.0"]);
+                format!("CAST({column} AS INTEGER) {change} {comparison} {number}")
             }
             13 => {
                 format!(

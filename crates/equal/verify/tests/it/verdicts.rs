@@ -359,6 +359,55 @@ fn a_solver_knows_that_there_are_no_fewer_rows() {
     assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 3));
 }
 
+/// How many rows a LIMIT takes may depend on the rows.
+#[test]
+fn a_limit_that_is_no_constant_is_proved_to_its_rows() {
+    let Some(mut solver) = solver() else { return };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions::default()).unwrap();
+    let limited = |limit: &str| format!("SELECT id FROM item WHERE id > 0 ORDER BY id LIMIT {limit}");
+    for (limit, other, expected) in [
+        ("(SELECT count(*) FROM item)", "(SELECT count(id) + 1 FROM item)", "equivalent_up_to"),
+        // Below 0 all rows are taken.
+        ("-1 - (SELECT count(*) FROM shop)", "(SELECT count(*) FROM item)", "equivalent_up_to"),
+        ("(SELECT count(*) FROM shop)", "(SELECT count(town) FROM shop)", "different"),
+        ("(SELECT count(*) FROM item)", "(SELECT count(*) / 2 FROM item)", "different"),
+    ] {
+        let report = verifier.verify(&limited(limit), &limited(other), Some(&mut solver)).unwrap();
+        assert_eq!(report.verdict.name(), expected, "{limit} | {other}: {:?}", report.verdict);
+    }
+}
+
+/// Redundant parts of queries, each with a pair that looks alike and is another.
+#[test]
+fn redundant_parts_are_proved_to_be_so() {
+    let Some(mut solver) = solver() else { return };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions::default()).unwrap();
+    for (left, right, is_equal) in [
+        ("SELECT a.name FROM item AS a JOIN item AS b ON a.id = b.id", "SELECT name FROM item", true),
+        ("SELECT a.name FROM item AS a JOIN item AS b ON a.shop = b.shop", "SELECT name FROM item", false),
+        (
+            "SELECT id FROM item WHERE shop = 1 UNION SELECT id FROM item WHERE shop = 2",
+            "SELECT id FROM item WHERE shop = 1 UNION ALL SELECT id FROM item WHERE shop = 2",
+            true,
+        ),
+        (
+            "SELECT id FROM item WHERE shop = 1 UNION SELECT id FROM item WHERE shop < 2",
+            "SELECT id FROM item WHERE shop = 1 UNION ALL SELECT id FROM item WHERE shop < 2",
+            false,
+        ),
+        ("SELECT id, max(price) FROM item GROUP BY id", "SELECT id, avg(price) FROM item GROUP BY id", true),
+        (
+            "SELECT shop, max(price) FROM item GROUP BY shop",
+            "SELECT shop, avg(price) FROM item GROUP BY shop",
+            false,
+        ),
+    ] {
+        let report = verifier.verify(left, right, Some(&mut solver)).unwrap();
+        let names: &[&str] = if is_equal { &["equivalent", "equivalent_up_to"] } else { &["different"] };
+        assert!(names.contains(&report.verdict.name()), "{left} | {right}: {:?}", report.verdict);
+    }
+}
+
 /// The solver alone says at which bound a pair is decided, and whether it knows of all calls what SQLite does.
 #[test]
 fn the_solver_alone_says_how_it_decides() {
