@@ -10,6 +10,7 @@
 //! the labels call right, of every so many questions; with `--system` those of `bird/predictions/dev` to superhero's questions instead,
 //! with its rows. Rows count as a set. Rules and search do not run: each pair is verified as `verify --only solver` does.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,8 +73,8 @@ struct Answer {
 /// What is looked at.
 struct Answers {
     systems: Vec<String>,
-    answers: Vec<Answer>,
-    /// Right or wrong.
+    right: Vec<Answer>,
+    /// Those of them with a right or a wrong answer.
     questions: usize,
 }
 
@@ -82,7 +83,7 @@ fn main() -> Result<()> {
     let path = std::env::var_os("PATH");
     let program = sqlgauge_prove::locate(arguments.solver.as_deref(), path.as_deref())?;
     let mut solver = Solver::new(program, SolverLimits::default());
-    let Answers { systems, mut answers, questions } =
+    let Answers { systems, right: mut answers, questions } =
         if arguments.systems.is_empty() { read(&arguments)? } else { of_superhero(&arguments)? };
     println!(
         "{} answers that the labels call right, of {} systems on {questions} questions",
@@ -113,11 +114,12 @@ fn verify_all(arguments: &Arguments, answers: &mut [Answer], solver: &mut Solver
     let mut verifiers: BTreeMap<usize, Verifier> = BTreeMap::new();
     for answer in answers {
         let key = Arc::as_ptr(&answer.schema).addr();
-        if !verifiers.contains_key(&key) {
-            verifiers.insert(key, Verifier::new(Arc::clone(&answer.schema), options)?);
-        }
+        let verifier = match verifiers.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Verifier::new(Arc::clone(&answer.schema), options)?),
+        };
         let begun = Instant::now();
-        let Ok(report) = verifiers[&key].verify(&answer.gold, &answer.prediction, Some(solver)) else {
+        let Ok(report) = verifier.verify(&answer.gold, &answer.prediction, Some(solver)) else {
             continue;
         };
         answer.took = begun.elapsed();
@@ -135,14 +137,13 @@ fn verify_all(arguments: &Arguments, answers: &mut [Answer], solver: &mut Solver
 fn reuse(answers: &mut [Answer]) -> Result<()> {
     let mut witnesses: BTreeMap<usize, Vec<Witness>> = BTreeMap::new();
     for answer in &*answers {
-        let found = answer.refuted.iter().map(|(witness, _)| witness.clone());
-        witnesses.entry(answer.question).or_default().extend(found);
+        let witness = answer.refuted.iter().map(|(witness, _)| witness.clone());
+        witnesses.entry(answer.question).or_default().extend(witness);
     }
     for answer in answers.iter_mut().filter(|answer| answer.refuted.is_none()) {
         let options = SearchOptions { contract: contract(), ..SearchOptions::default() };
         let search = Search::new(Arc::clone(&answer.schema), options)?;
-        let refutes =
-            |witness: &Witness| search.replay(witness, &answer.gold, &answer.prediction).is_some();
+        let refutes = |witness: &Witness| search.replay(witness, &answer.gold, &answer.prediction).is_some();
         answer.is_refuted_by_others = witnesses[&answer.question].iter().any(refutes);
     }
     Ok(())
@@ -154,7 +155,8 @@ fn percent(part: usize, whole: usize) -> f64 {
 
 /// The rows of the paper, one for each system and one for all.
 fn print_curves(systems: &[String], answers: &[Answer], arguments: &Arguments) {
-    let bounds: String = (1..=arguments.bound).map(|k| format!(" at {k} |")).collect();
+    let bounds: Vec<String> = (1..=arguments.bound).map(|k| format!(" at {k} |")).collect();
+    let bounds = bounds.concat();
     println!(
         "| system | pairs | encoded % | exactly % |{bounds} equal | open | confirmed % | seconds |\n|{}",
         "---|".repeat(8 + arguments.bound)
@@ -175,7 +177,8 @@ fn print_curve(name: &str, answers: &Vec<&Answer>, bound: usize) {
         let is_at = |answer: &&&Answer| answer.work.as_ref().is_some_and(|work| work.bound == Some(k));
         answers.iter().filter(|answer| answer.refuted.is_some()).filter(is_at).count()
     };
-    let at: String = (1..=bound).map(|k| format!(" {} |", refuted_at(k))).collect();
+    let at: Vec<String> = (1..=bound).map(|k| format!(" {} |", refuted_at(k))).collect();
+    let at = at.concat();
     let proved = answers.iter().filter(|answer| answer.is_proved).count();
     let refuted = answers.iter().filter(|answer| answer.refuted.is_some()).count();
     let (candidates, confirmed): (usize, usize) =
@@ -217,9 +220,10 @@ fn print_extensions(answers: &[Answer]) {
     let share = |count: usize| 100.0 * count as f64 / answers.len().max(1) as f64;
     println!("| without | encoded, % of the pairs |\n|---|---|");
     let without = |lacks: &dyn Fn(&[bool; 4]) -> bool| {
-        let encoded = answers.iter().zip(&used).filter(|(answer, used)| {
-            answer.work.as_ref().is_some_and(|work| work.encoded) && !lacks(used)
-        });
+        let encoded = answers
+            .iter()
+            .zip(&used)
+            .filter(|(answer, used)| answer.work.as_ref().is_some_and(|work| work.encoded) && !lacks(used));
         share(encoded.count())
     };
     println!("| nothing | {:.1} |", without(&|_| false));
@@ -373,7 +377,7 @@ fn of_superhero(arguments: &Arguments) -> Result<Answers> {
             answers.push(Answer::new((system, question), schema, (gold, prediction)));
         }
     }
-    Ok(Answers { systems: arguments.systems.clone(), answers, questions: of_superhero.len() })
+    Ok(Answers { systems: arguments.systems.clone(), right: answers, questions: of_superhero.len() })
 }
 
 fn read(arguments: &Arguments) -> Result<Answers> {
@@ -413,5 +417,5 @@ fn read(arguments: &Arguments) -> Result<Answers> {
             answers.push(Answer::new((system, at), &schemas[&db], (&gold, prediction)));
         }
     }
-    Ok(Answers { systems, answers, questions: count })
+    Ok(Answers { systems, right: answers, questions: count })
 }
