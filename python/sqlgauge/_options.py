@@ -35,6 +35,8 @@ class VerifyOptions:
     """Seconds for a pair, all stages together."""
     seed: int = 0
     """Where the random numbers of the search begin."""
+    only: Literal["solver"] | None = None
+    """Lets one stage decide alone: ``solver`` asks for bounds 1 to ``bound``, without rules and search, as SpotIt does."""
     solver: str | os.PathLike[str] | None = None
     """The solver Z3; without it the variable ``SQLGAUGE_SOLVER``, then PATH, then the package ``z3-solver`` of this
     Python or of another on PATH. Where there is none, there are no bounded proofs."""
@@ -46,6 +48,7 @@ class VerifyOptions:
             "bound": self.bound,
             "timeout": float(self.timeout),
             "seed": self.seed,
+            "only": self.only,
             "solver": self.solver if self.solver is not None else os.environ.get("SQLGAUGE_SOLVER"),
             "path": _search_path(),
         }

@@ -34,6 +34,8 @@ pub(crate) struct VerifyArguments {
     bound: usize,
     timeout: f64,
     seed: u64,
+    /// A stage that decides alone.
+    only: Option<String>,
     /// The solver that was named, by the caller or the environment.
     solver: Option<PathBuf>,
     /// Where programs are looked for.
@@ -46,6 +48,8 @@ impl VerifyArguments {
         let semantics = semantics.map_err(|error| Failure::of(Class::Input, &error))?;
         let values = self.values.as_deref().map(str::parse).transpose();
         let values = values.map_err(|error| Failure::of(Class::Input, &error))?;
+        let only = self.only.as_deref().map(str::parse).transpose();
+        let only = only.map_err(|error| Failure::of(Class::Input, &error))?;
         let pair_timeout = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
         let pair_timeout = pair_timeout.ok_or_else(|| {
             Failure::input(&format!("timeout {} is not a positive number of seconds", self.timeout))
@@ -60,6 +64,7 @@ impl VerifyArguments {
             bound: Some(self.bound),
             pair_timeout: Some(pair_timeout),
             values,
+            only,
             seed: self.seed,
             solver,
             ..VerifySettings::default()

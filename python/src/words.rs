@@ -37,6 +37,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("min-latin", "min_latin"),
     ("near-misses", "near_misses"),
     ("now", "now"),
+    ("only", "only"),
     ("out", "out"),
     ("peer", "peers"),
     ("per-item", "per_item"),

@@ -34,6 +34,7 @@ pub(crate) fn of_run(settings: VerifySettings, metrics: &[&'static dyn Metric]) 
         ("--bound", settings.bound.is_some()),
         ("--pair-timeout", settings.pair_timeout.is_some()),
         ("--values", settings.values.is_some()),
+        ("--only", settings.only.is_some()),
         ("--fewest", settings.fewest),
         ("--solver", settings.solver.is_some()),
     ];

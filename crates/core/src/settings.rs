@@ -12,7 +12,7 @@ use sqlgauge_engine::seconds;
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find, is_verify, verify_id};
 use sqlgauge_run::{Gate, Manifest, PAIRED_BY, read_manifest};
-use sqlgauge_verify::{ColumnValues, VerifyOptions};
+use sqlgauge_verify::{ColumnValues, OnlyStage, VerifyOptions};
 
 use crate::error::Error;
 use crate::values::Program;
@@ -49,6 +49,10 @@ pub struct VerifySettings {
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = crate::cli::column_values(),
         help_heading = "Verification"))]
     pub values: Option<ColumnValues>,
+    /// Let one stage decide alone: `solver` asks for bounds 1 to --bound, without rules and search, as SpotIt does
+    #[cfg_attr(feature = "cli", arg(long, value_name = "STAGE", value_parser = crate::cli::only_stage(),
+        help_heading = "Verification"))]
+    pub only: Option<OnlyStage>,
     /// Ask the solver for the counterexample with the fewest rows
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Verification"))]
     pub fewest: bool,
@@ -69,6 +73,7 @@ impl VerifySettings {
             bound: self.bound.unwrap_or(5),
             solver_time: self.pair_timeout.unwrap_or(Duration::from_mins(5)),
             values: self.values.unwrap_or_default(),
+            only: self.only,
             proves_fewest: self.fewest,
             seed: self.seed,
             ..VerifyOptions::default()
@@ -86,8 +91,15 @@ impl VerifySettings {
             ("verify_solver", self.solver.is_some().into()),
         ];
         let fewest = options.proves_fewest.then_some(("verify_fewest", true.into()));
+        let only = options.only.map(|stage| ("verify_only", stage.name().into()));
         let seed = (options.seed != 0).then_some(("verify_seed", options.seed.into()));
-        recorded.into_iter().chain(fewest).chain(seed).map(|(name, value)| (name.to_owned(), value)).collect()
+        recorded
+            .into_iter()
+            .chain(fewest)
+            .chain(only)
+            .chain(seed)
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     /// The metrics with `verify` as the one whose semantics the settings name.

@@ -172,10 +172,9 @@ fn one_of(connection: &Connection, query: &str, dice: &mut Dice) -> String {
     dice.pick_any(&values).cloned().unwrap_or_else(|| "NULL".to_owned())
 }
 
-/// A value that a reference may have in another form: of the first rows of the table of conversions, which are about keys.
+/// A value that a reference may have in another form.
 fn key_value(dice: &mut Dice) -> &'static str {
-    let literals = conversions::literals();
-    literals.get(dice.below(12)).copied().unwrap_or("NULL")
+    dice.pick_any(&conversions::key_literals()).copied().unwrap_or("NULL")
 }
 
 /// The value, or now and then another that some mechanism of SQLite takes for it: the number of a text, or its text.

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{
-    OutputPath, PairsJob, ScoreJob, Source, Subset, System, VerifySettings, metrics_of, verify_over_database,
-    verify_over_schema,
+    Context, OutputPath, PairsJob, Reuse, ScoreJob, Source, Subset, System, VerifySettings, metrics_of,
+    reuse, verify_over_database, verify_over_schema,
 };
 use sqlgauge_engine::{Engine, Limits, seconds};
 use sqlgauge_metrics::{execution_metric, verify_id};
@@ -177,8 +177,25 @@ impl Verify {
             command: command_line(),
             ..ScoreJob::new(gold, db, self.predictions, metrics_of(metrics)?, out)
         };
-        super::score::finish(&job, self.json, self.quiet, GoldBar::default())
+        let verdict = super::score::finish(&job, self.json, self.quiet, GoldBar::default())?;
+        let is_alone = job.verify.only.is_some() && job.systems.len() > 1;
+        if is_alone && !self.json && !self.quiet {
+            print_reuse(&job.out)?;
+        }
+        Ok(verdict)
     }
+}
+
+/// Says of each system how many more answers fall to counterexamples of the others.
+fn print_reuse(out: &Path) -> Result<()> {
+    for Reuse { system, items, right, refuted } in reuse(out, &Context::default())? {
+        let points = if items == 0 { 0.0 } else { 100.0 * refuted as f64 / items as f64 };
+        let others = "refuted by counterexamples to other systems";
+        print(&format!(
+            "{system}: {refuted} of {right} right answers {others} ({points:.1} points of EX-SpotIt)\n"
+        ))?;
+    }
+    Ok(())
 }
 
 /// Prints the scores and how many pairs got which verdict; as JSON, the latter alone.

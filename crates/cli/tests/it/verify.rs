@@ -169,6 +169,44 @@ fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
     assert!(String::from_utf8_lossy(&view.stdout).contains("\ntable item\n"), "{view:?}");
 }
 
+/// The paper's rows: coverage, the curve over the bounds, confirmed counterexamples, and what reuse changes.
+#[test]
+fn a_run_of_the_solver_alone_has_its_curve_and_the_effect_of_reuse() {
+    let benchmark = Benchmark::new(&GOLDS[..2], &PREDICTIONS[..2]);
+    let text = |name: &str| benchmark.path(name).display().to_string();
+    // Right on the given rows, refuted by what refutes the first; the solver does not know its last function.
+    let other =
+        "SELECT name FROM item WHERE price >= 2 AND soundex(name) <> 'X'\nSELECT COUNT(*) FROM item\n";
+    std::fs::write(benchmark.path("other.sql"), other).unwrap();
+    let (first, second) = (format!("S={}", text("pred.sql")), format!("T={}", text("other.sql")));
+    let arguments = [
+        "verify",
+        "--gold",
+        &text("gold.sql"),
+        "--db",
+        &text("database"),
+        "--pred",
+        &first,
+        "--pred",
+        &second,
+    ];
+    let more = ["--only", "solver", "--bound", "2", "--semantics", "set", "--out", &text("run")];
+    let output = sqlgauge(&[&arguments[..], &more].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("The solver alone") && shown.contains("different at 2"), "{shown}");
+    assert!(shown.contains("right answers refuted by counterexamples to other systems"), "{shown}");
+    let items = items(&benchmark.path("run"));
+    let solver = &items[0]["details"]["verdict"]["solver"];
+    if items[0]["details"]["verdict"]["reason"] == "no-solver" {
+        return;
+    }
+    assert_eq!((solver["bound"].as_u64(), solver["encoded"].as_bool()), (Some(1), Some(true)), "{solver}");
+    assert_eq!(items[0]["details"]["verdict"]["stage"], "smt");
+    let manifest = std::fs::read_to_string(benchmark.path("run/run.json")).unwrap();
+    assert!(manifest.contains("\"verify_only\""), "{manifest}");
+}
+
 #[test]
 fn the_counterexamples_of_a_run_are_a_test_suite() {
     let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);

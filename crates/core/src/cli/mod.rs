@@ -13,7 +13,7 @@ use sqlgauge_dataset::FileFormat;
 use sqlgauge_encode::InputForm;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_names::Naturalness;
-use sqlgauge_verify::ColumnValues;
+use sqlgauge_verify::{ColumnValues, OnlyStage};
 
 use self::stdin::{as_given, input_file, source};
 use crate::results::SystemResults;
@@ -108,6 +108,11 @@ pub(crate) fn semantics() -> impl TypedValueParser<Value = Semantics> {
 pub(crate) fn column_values() -> impl TypedValueParser<Value = ColumnValues> {
     PossibleValuesParser::new(ColumnValues::ALL.map(ColumnValues::name))
         .try_map(|name| name.parse::<ColumnValues>())
+}
+
+/// Reads the name of a stage that decides alone.
+pub(crate) fn only_stage() -> impl TypedValueParser<Value = OnlyStage> {
+    PossibleValuesParser::new(OnlyStage::ALL.map(OnlyStage::name)).try_map(|name| name.parse::<OnlyStage>())
 }
 
 /// Reads how readable names are; the help lists the levels.

@@ -40,10 +40,14 @@ pub enum EncoderDefect {
     MonthsOf31Days,
     /// Patterns of texts that are read look at letter case.
     PatternsKeepCase,
+    /// A text that is put together of two is never the first of them alone.
+    CutsLeaveOutTheLast,
+    /// `substr` from the end takes one character more.
+    EndsAreLonger,
 }
 
 impl EncoderDefect {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::NullEqualsNull,
         Self::NotOfUnknownIsTrue,
         Self::UnknownAndIsFalse,
@@ -61,5 +65,7 @@ impl EncoderDefect {
         Self::SumOfNothingIsZero,
         Self::MonthsOf31Days,
         Self::PatternsKeepCase,
+        Self::CutsLeaveOutTheLast,
+        Self::EndsAreLonger,
     ];
 }

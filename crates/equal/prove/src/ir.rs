@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::oracle::rational;
 
@@ -292,6 +292,9 @@ impl Terms {
         }
         let sort = self.sort(yes);
         if sort == Sort::Truth {
+            if no == condition {
+                return self.and(condition, yes);
+            }
             let then = self.implies(condition, yes);
             let otherwise = self.or(condition, no);
             return self.and(then, otherwise);
@@ -351,7 +354,17 @@ impl Terms {
         right: Term,
         compare: fn(&mut Self, Term, Term) -> Term,
     ) -> Option<Term> {
-        let is_constant = |terms: &Self, term| terms.as_constant(term).is_some();
+        // What is multiplied or divided by a constant compares as what it is made of does.
+        let is_constant = |terms: &Self, term| {
+            terms.as_constant(term).is_some()
+                || match *terms.node(term) {
+                    Node::Multiply(one, other) => {
+                        [one, other].iter().any(|&term| terms.as_constant(term).is_some())
+                    }
+                    Node::Quotient(_, divisor) => terms.as_constant(divisor).is_some(),
+                    _ => false,
+                }
+        };
         match (self.node(left), self.node(right)) {
             (&Node::Choice(condition, yes, no), Node::Constant(_))
                 if is_constant(self, yes) || is_constant(self, no) =>
@@ -371,9 +384,17 @@ impl Terms {
 
     /// A comparison with a number, of an integer in place of the rational that it is, and without what is added to it.
     fn through_number(&mut self, left: Term, right: Term, is: Ordering) -> Option<Term> {
-        let is_made = |term| matches!(self.node(term), Node::ToReal(_) | Node::Add(_));
+        let is_made = |term| {
+            matches!(
+                self.node(term),
+                Node::ToReal(_) | Node::Add(_) | Node::Multiply(..) | Node::Quotient(..)
+            )
+        };
         if !is_made(left) && !is_made(right) {
             return None;
+        }
+        if let Some(solved) = self.solved(left, right, is) {
+            return Some(solved);
         }
         let compare = if is == Ordering::Equal { Self::equal } else { Self::less };
         let (left, right) = match (self.node(left).clone(), self.node(right).clone()) {
@@ -404,6 +425,71 @@ impl Terms {
             _ => return None,
         };
         Some(compare(self, left, right))
+    }
+
+    /// A comparison of a multiple or a quotient of a number with a constant, as one of the number.
+    fn solved(&mut self, left: Term, right: Term, is: Ordering) -> Option<Term> {
+        let (multiple, constant, is) = match (self.as_constant(left), self.as_constant(right)) {
+            (None, Some(constant)) => (left, constant.clone(), is),
+            (Some(constant), None) => (right, constant.clone(), is.reverse()),
+            _ => return None,
+        };
+        match (self.node(multiple).clone(), constant) {
+            (Node::Multiply(one, other), Constant::Real(product)) => {
+                let (number, factor) = self.factor(one, other)?;
+                let Constant::Real(factor) = factor else { return None };
+                let is = if factor.is_negative() { is.reverse() } else { is };
+                let quotient = self.constant(Constant::Real(product / factor));
+                Some(self.against(number, quotient, is))
+            }
+            (Node::Multiply(one, other), Constant::Integer(product)) => {
+                let (number, factor) = self.factor(one, other)?;
+                let Constant::Integer(factor) = factor else { return None };
+                let is = if factor.is_negative() { is.reverse() } else { is };
+                let quotient = BigRational::new(product, factor);
+                let whole = match is {
+                    Ordering::Less => quotient.ceil(),
+                    Ordering::Equal if !quotient.is_integer() => return Some(Self::FALSE),
+                    _ => quotient.floor(),
+                };
+                let whole = self.constant(Constant::Integer(whole.to_integer()));
+                Some(self.against(number, whole, is))
+            }
+            (Node::Quotient(number, divisor), Constant::Integer(quotient)) => {
+                let Constant::Integer(divisor) = self.as_constant(divisor)?.clone() else { return None };
+                if !divisor.is_positive() {
+                    return None;
+                }
+                // The numbers with that quotient.
+                let (first, behind) = (&quotient * &divisor, (&quotient + 1) * &divisor);
+                let first = self.constant(Constant::Integer(first));
+                let behind = self.constant(Constant::Integer(behind));
+                let (before, not_behind) = (self.less(number, first), self.less(number, behind));
+                Some(match is {
+                    Ordering::Less => before,
+                    Ordering::Greater => self.not(not_behind),
+                    Ordering::Equal => {
+                        let not_before = self.not(before);
+                        self.and(not_before, not_behind)
+                    }
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The factor of a product that is a constant, and the other one.
+    fn factor(&self, one: Term, other: Term) -> Option<(Term, Constant)> {
+        let constant = |term| self.as_constant(term).cloned();
+        constant(one).map(|factor| (other, factor)).or_else(|| Some((one, constant(other)?)))
+    }
+
+    fn against(&mut self, number: Term, constant: Term, is: Ordering) -> Term {
+        match is {
+            Ordering::Less => self.less(number, constant),
+            Ordering::Equal => self.equal(number, constant),
+            Ordering::Greater => self.less(constant, number),
+        }
     }
 
     /// The sum without its constant, and the other constant without it.

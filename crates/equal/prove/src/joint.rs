@@ -4,13 +4,15 @@
 //! To the solver a text is a place in an order and a function of it is unknown. Conditions on one text, by functions that
 //! [`Machine`]s compute, are read together here: [`joint`] says for each text which of them some text satisfies at once. That takes
 //! every text into account, of any length: nothing is bounded, and what a machine cannot tell stays free. Where reading would take
-//! too long a text is left free too.
+//! too long a text is left free too. What is put together of two texts is taken apart first ([`apart`]). Functions that stay free are
+//! named, so that nobody takes an encoding with them for exact.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
+use super::apart::apart;
 use super::calendar;
 use super::ir::{Constant, FunctionId, FunctionPart, Node, Sort, Term, Terms};
 use super::machine::{Answer, Machine, Stage, Test};
@@ -31,15 +33,77 @@ const MAX_EXAMPLE: usize = 40;
 /// Most readings that are kept in memory.
 const MAX_KEPT: usize = 64;
 
+/// What is known of functions of texts.
+#[derive(Debug, Default)]
+pub(crate) struct TextFacts {
+    /// What must be true of them.
+    pub facts: Vec<Term>,
+    /// The calls of which the solver knows less than SQLite.
+    pub inexact: BTreeSet<Box<str>>,
+}
+
 /// What must be true of the functions of each text in those terms. Texts that show the ways become examples of the world.
-pub(crate) fn joint(world: &mut SymbolicWorld<'_>, roots: &[Term]) -> Vec<Term> {
+pub(crate) fn joint(world: &mut SymbolicWorld<'_>, roots: &[Term]) -> TextFacts {
     let mut conditions = Conditions::default();
-    let reachable = world.terms.reachable(roots);
-    for term in reachable {
-        conditions.look_at(world, term);
+    let mut facts = Vec::new();
+    let mut seen = HashSet::new();
+    let mut read = HashSet::new();
+    let mut new = world.terms.reachable(roots);
+    while !new.is_empty() {
+        seen.extend(new.iter().copied());
+        for term in std::mem::take(&mut new) {
+            conditions.look_at(world, term);
+            if let Some(fact) = apart(world, &mut conditions, term) {
+                read.insert(term);
+                facts.push(fact);
+            }
+        }
+        let more = [&facts[..], &conditions.further].concat();
+        new = world.terms.reachable(&more).into_iter().filter(|term| !seen.contains(term)).collect();
     }
-    let bases = std::mem::take(&mut conditions.of_text);
-    bases.into_iter().filter_map(|(base, conditions)| of_text(world, base, &conditions)).collect()
+    for (base, of_base) in std::mem::take(&mut conditions.of_text) {
+        // The order of texts alone is known to the solver.
+        if !world.dates.contains(&base) && of_base.iter().all(Condition::is_of_order) {
+            continue;
+        }
+        if let Some(fact) = of_text(world, base, &of_base) {
+            facts.push(fact);
+            read.extend(of_base.iter().map(|condition| condition.term));
+            read.insert(base);
+        }
+    }
+    let inexact = inexact(world, &[roots, &facts].concat(), &read);
+    facts.extend(conditions.same_numbers(world));
+    TextFacts { facts, inexact }
+}
+
+/// The calls with a use that is not among those that are read.
+fn inexact(world: &SymbolicWorld<'_>, roots: &[Term], read: &HashSet<Term>) -> BTreeSet<Box<str>> {
+    let terms = &world.terms;
+    let mut calls = BTreeSet::new();
+    let mut add = |term: Term| {
+        let Node::Apply(function, ..) = terms.node(term) else { return };
+        match &world.oracle.get(*function).call {
+            Call::Sql(template) => _ = calls.insert(template.clone()),
+            Call::NumericAffinity => _ = calls.insert("a text compared with a number".into()),
+            Call::Open(_) | Call::Choice(_) => {}
+        }
+    };
+    for term in terms.reachable(roots) {
+        let is_read = read.contains(&term);
+        match terms.node(term) {
+            Node::Apply(_, part, _) if part.sort() == Sort::Truth && !is_read => add(term),
+            // What a machine reads of a call is the call's own text where it cannot read further.
+            Node::Apply(_, FunctionPart::Text, _) if is_read => add(term),
+            Node::Apply(..) => {}
+            _ if is_read => {}
+            _ => {
+                let operands = terms.operands(term).into_iter();
+                operands.filter(|&operand| terms.sort(operand) != Sort::Truth).for_each(&mut add);
+            }
+        }
+    }
+    calls
 }
 
 /// What a term asks of a machine's answer.
@@ -49,6 +113,8 @@ enum Asks {
     /// Whether there is a value that is not NULL.
     Exists,
     IsNull,
+    /// Whether it is none of what the machine tells apart.
+    IsOther,
 }
 
 #[derive(Debug, Clone)]
@@ -59,13 +125,17 @@ struct Condition {
 }
 
 impl Condition {
+    fn is_of_order(&self) -> bool {
+        self.machine.stages().is_empty() && matches!(self.machine.test(), Test::Order(_))
+    }
+
     /// Whether it holds; `None` where it may or may not.
     fn holds(&self, answer: Answer) -> Option<bool> {
         match (self.asks, answer) {
             (_, Answer::Open | Answer::NoTime) => None,
             (Asks::Is(wanted), Answer::Is(ordering)) => Some(wanted == ordering),
             (Asks::Exists, Answer::Is(_)) => Some(true),
-            (Asks::IsNull, Answer::Is(_)) => Some(false),
+            (Asks::IsNull | Asks::IsOther, Answer::Is(_)) => Some(false),
         }
     }
 }
@@ -76,13 +146,30 @@ struct Chain {
     stages: Vec<Stage>,
 }
 
+/// What the terms of a question ask of texts.
 #[derive(Default)]
-struct Conditions {
+pub(crate) struct Conditions {
     readings: HashMap<FunctionId, Option<Reading>>,
     of_text: BTreeMap<Term, Vec<Condition>>,
+    /// The integers that `+ 0` and CAST make of a text, where either is asked for.
+    numbers: BTreeMap<Term, [Option<Term>; 2]>,
+    /// What else is to be known of numbers that are not compared with constants.
+    further: Vec<Term>,
 }
 
 impl Conditions {
+    /// What `+ 0` makes of a text is what CAST makes of it, where that is an integer.
+    fn same_numbers(&self, world: &mut SymbolicWorld<'_>) -> Vec<Term> {
+        let both = self.numbers.iter().filter_map(|(text, [sum, cast])| Some((*text, (*sum)?, (*cast)?)));
+        both.filter_map(|(text, sum, cast)| {
+            let Node::Apply(function, ..) = *world.terms.node(sum) else { return None };
+            let is_integer = world.terms.apply(function, FunctionPart::IsInteger, &[text]);
+            let equal = world.terms.equal(sum, cast);
+            Some(world.terms.implies(is_integer, equal))
+        })
+        .collect()
+    }
+
     fn look_at(&mut self, world: &mut SymbolicWorld<'_>, term: Term) {
         match world.terms.node(term).clone() {
             Node::Equal(left, right) => self.compared(world, term, (left, right), Ordering::Equal),
@@ -96,6 +183,30 @@ impl Conditions {
                 if let Some((stages, mut chain)) = stages {
                     stages.into_iter().for_each(|stage| chain.push(stage));
                     self.add(term, chain, Test::Exists, Asks::IsNull);
+                }
+            }
+            Node::Apply(function, FunctionPart::Integer, args) => {
+                if self.reading(world, function) == Some(Reading::Number(Measure::Length)) {
+                    let zero = world.terms.zero(Sort::Integer);
+                    self.further.extend([world.terms.less(term, zero), world.terms.equal(term, zero)]);
+                }
+                let Call::Sql(template) = &world.oracle.get(function).call else { return };
+                let place = ["?1 + 0", "CAST(?1 AS INTEGER)"].iter().position(|call| **call == **template);
+                if let (Some(place), &[text]) = (place, &*args)
+                    && world.terms.sort(text) == Sort::Text
+                {
+                    self.numbers.entry(text).or_default()[place] = Some(term);
+                }
+            }
+            Node::Apply(function, part @ (FunctionPart::IsInteger | FunctionPart::IsReal), args)
+                if world.oracle.get(function).call == Call::NumericAffinity =>
+            {
+                let asks = match part {
+                    FunctionPart::IsInteger => Asks::Is(Ordering::Equal),
+                    _ => Asks::IsOther,
+                };
+                if let Some((_, chain)) = self.applied(world, function, &args) {
+                    self.add(term, chain, Test::Class, asks);
                 }
             }
             Node::Apply(function, FunctionPart::IsInteger, args) => {
@@ -163,7 +274,7 @@ impl Conditions {
         Some((self.reading(world, function)?, self.chain(world, arg)))
     }
 
-    fn reading(&mut self, world: &SymbolicWorld<'_>, function: FunctionId) -> Option<Reading> {
+    pub(crate) fn reading(&mut self, world: &SymbolicWorld<'_>, function: FunctionId) -> Option<Reading> {
         let read = || match &world.oracle.get(function).call {
             Call::Sql(template) => {
                 let reading = Reading::of_sql(template);
@@ -179,6 +290,12 @@ impl Conditions {
         self.longer(world, term).unwrap_or(Chain { base: term, stages: Vec::new() })
     }
 
+    /// Whether a machine makes that text of one other text.
+    pub(crate) fn is_read(&mut self, world: &mut SymbolicWorld<'_>, term: Term) -> bool {
+        self.longer(world, term).is_some()
+    }
+
+    /// The functions that make the text of another one; `None` where no machine does.
     fn longer(&mut self, world: &mut SymbolicWorld<'_>, term: Term) -> Option<Chain> {
         let Node::Apply(function, FunctionPart::Text, args) = world.terms.node(term).clone() else {
             return None;
@@ -221,16 +338,9 @@ impl Chain {
     }
 }
 
-/// The ways in which the conditions on one text hold together; `None` where all are possible, or too many.
+/// The ways in which the conditions on one text hold together; `None` where they are too many.
 fn of_text(world: &mut SymbolicWorld<'_>, base: Term, conditions: &[Condition]) -> Option<Term> {
     let is_declared = world.dates.contains(&base);
-    let is_plain = |condition: &Condition| {
-        condition.machine.stages().is_empty() && matches!(condition.machine.test(), Test::Order(_))
-    };
-    // The order of texts alone is known to the solver.
-    if !is_declared && conditions.iter().all(is_plain) {
-        return None;
-    }
     let mut machines: Vec<Machine> = conditions.iter().map(|condition| condition.machine.clone()).collect();
     if is_declared {
         machines.push(Machine::new(Vec::new(), Test::Declared));

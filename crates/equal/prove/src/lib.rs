@@ -8,6 +8,7 @@
 //! does: [`ProofOutcome::Different`] is what it confirmed.
 //! What cannot be encoded so is [`ProofOutcome::Unsupported`] with the construct by name.
 
+mod apart;
 mod calendar;
 mod date;
 mod decode;
@@ -23,7 +24,6 @@ mod number;
 mod oracle;
 mod pattern;
 mod pool;
-mod prefix;
 pub mod process;
 mod question;
 mod reading;
@@ -227,16 +227,32 @@ pub fn bounded<T>(
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
 ) -> ProofOutcome<T> {
+    inspected(schema, pair, semantics, bounds, solver, confirm).0
+}
+
+/// [`bounded`], with the calls of the queries about which the solver knew less than SQLite. Without any the encoding is exact.
+pub fn inspected<T>(
+    schema: &Schema,
+    pair: (&Query, &Query),
+    semantics: ResultSemantics,
+    bounds: Bounds<'_>,
+    solver: &mut Solver,
+    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
+) -> (ProofOutcome<T>, BTreeSet<Box<str>>) {
     let Bounds { steps, time, with_rows, permitted, columns, .. } = bounds;
     solver.allow(steps);
     let how = How { semantics, deadline: Instant::now() + time, with_rows, permitted, columns };
-    on_deep_stack(|| up_to((schema, pair, how), bounds.rows_per_table, solver, confirm))
+    let mut inexact = BTreeSet::new();
+    let outcome =
+        on_deep_stack(|| up_to((schema, pair, how), bounds.rows_per_table, solver, &mut inexact, confirm));
+    (outcome, inexact)
 }
 
 fn up_to<T>(
     input: Asked<'_>,
     bound: usize,
     solver: &mut Solver,
+    inexact: &mut BTreeSet<Box<str>>,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
 ) -> ProofOutcome<T> {
     let (mut proved, mut open) = (None, None);
@@ -244,6 +260,7 @@ fn up_to<T>(
     for rows in 1..=bound {
         let settled = BoundedQuestion::new(input, rows, keeps_cut(input)).and_then(|question| {
             assumes.extend(question.assumes());
+            inexact.extend(question.inexact().iter().cloned());
             question.settle(solver, confirm)
         });
         match settled {

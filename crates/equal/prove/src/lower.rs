@@ -185,11 +185,6 @@ impl Run<'_, '_> {
         right: &Expr,
         env: &Env,
     ) -> Result<Truth, Stop> {
-        if operator == BinaryOperator::Equal
-            && let Some(truth) = self.prefix_equality(left, right, env)?
-        {
-            return Ok(truth);
-        }
         let values = (self.value(left, env)?, self.value(right, env)?);
         let (left, right) = self.comparable((left, right), values)?;
         Ok(self.compare(operator, left, right))
@@ -369,19 +364,14 @@ impl Run<'_, '_> {
     ) -> Result<Truth, Stop> {
         let keeps_case = self.world.has(Defect::LikeKeepsCase) && operator == LikeOperator::Like;
         let ignores_case = self.world.has(Defect::GlobIgnoresCase) && operator == LikeOperator::Glob;
-        if let (Expr::Literal(Literal::Text(pattern)), None, false) =
-            (pattern, escape, keeps_case || ignores_case)
-            && let Some(truth) = self.like_prefix(operator, expr, pattern, env)?
-        {
-            return Ok(truth);
-        }
         let word = match operator {
             LikeOperator::Like => "LIKE",
             LikeOperator::Glob => "GLOB",
             LikeOperator::Regexp => return Err(Stop::unsupported("REGEXP")),
             LikeOperator::Match => return Err(Stop::unsupported("MATCH")),
         };
-        let mut args = vec![self.value(expr, env)?, self.value(pattern, env)?];
+        let value = self.value(expr, env)?;
+        let mut args = vec![self.with_text_affinity(value)?, self.value(pattern, env)?];
         if let Some(escape) = escape {
             args.push(self.value(escape, env)?);
         }
@@ -497,7 +487,12 @@ impl Run<'_, '_> {
         if function.properties().may_read_clock {
             return self.date_function(function, args, env);
         }
-        let values = self.values(list, env)?;
+        let mut values = self.values(list, env)?;
+        if reads_text(function)
+            && let Some(first) = values.first_mut()
+        {
+            *first = self.with_text_affinity(*first)?;
+        }
         if let (F::Mod, [left, right]) = (function, values.as_slice())
             && [left, right]
                 .iter()
@@ -557,6 +552,24 @@ impl Run<'_, '_> {
             Affinity::Numeric => self.cast_to_numeric(value),
         }
     }
+}
+
+/// Whether a number as the first argument is read as its text.
+fn reads_text(function: &Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Instr
+            | F::Length
+            | F::Lower
+            | F::Ltrim
+            | F::Replace
+            | F::Rtrim
+            | F::Substr
+            | F::Substring
+            | F::Trim
+            | F::Upper
+    )
 }
 
 /// The arguments without what changes no value: a letter case under another, and a rounding to no digits.

@@ -29,6 +29,12 @@ pub(crate) enum Stage {
     TrimLeft(Box<[char]>),
     /// The text without those characters at its end.
     TrimRight(Box<[char]>),
+    /// At most so many of the last characters.
+    Last(usize),
+    /// The text without so many of its last characters.
+    WithoutLast(usize),
+    /// The text with each occurrence of a text that is not empty replaced by another.
+    Replace(Box<[char]>, Box<[char]>),
     /// What a function of dates shows of a time.
     Date(Rendering),
 }
@@ -48,6 +54,8 @@ pub(crate) enum Test {
     Integer(Constant),
     /// The integer that the text is; texts with anything but digits have no answer.
     Digits(Constant),
+    /// Equal, where the text looks like an integer, and less where it does not look like a number.
+    Class,
     /// Equal, where there is a value.
     Exists,
     /// Equal, where the text is what a column of dates declares.
@@ -114,8 +122,9 @@ impl Machine {
         for stage in stages.iter().rev() {
             let behind: usize = sizes.iter().sum();
             sizes.push(match stage {
-                Stage::Part { .. } | Stage::TrimLeft(_) => 1,
+                Stage::Part { .. } | Stage::TrimLeft(_) | Stage::Replace(..) => 1,
                 Stage::TrimRight(_) => behind,
+                Stage::Last(count) | Stage::WithoutLast(count) => behind * count,
                 Stage::Date(_) => calendar::SIZE,
                 Stage::Lower | Stage::Upper | Stage::Before(_) | Stage::After(_) => 0,
             });
@@ -154,7 +163,8 @@ impl Machine {
                 | Stage::After(chars)
                 | Stage::TrimLeft(chars)
                 | Stage::TrimRight(chars) => letters.extend(chars.iter()),
-                Stage::Part { .. } => {}
+                Stage::Replace(needle, with) => letters.extend(needle.iter().chain(with)),
+                Stage::Part { .. } | Stage::Last(_) | Stage::WithoutLast(_) => {}
                 Stage::Date(_) => letters.extend(calendar::LETTERS.chars()),
             }
         }
@@ -164,6 +174,10 @@ impl Machine {
             Test::Integer(_) => {
                 letters.extend('0'..='9');
                 letters.extend(NUMBER_SPACES.iter().chain(&['-', '+']));
+            }
+            Test::Class => {
+                letters.extend('0'..='9');
+                letters.extend(NUMBER_SPACES.iter().chain(&['-', '+', '.', 'e', 'E']));
             }
             Test::Digits(_) => letters.extend(('0'..='9').chain(['-'])),
             Test::Declared => letters.extend(calendar::LETTERS.chars()),
@@ -183,6 +197,9 @@ impl Machine {
             match stage {
                 Stage::Before(chars) => chars.iter().for_each(|&char| self.push(at + 1, state, char)),
                 Stage::TrimRight(_) => self.keep(at, state),
+                Stage::Last(count) | Stage::WithoutLast(count) => {
+                    (0..*count).for_each(|copy| self.keep_as(copy, at, state));
+                }
                 Stage::Date(_) => calendar::begin(&mut state[self.places[at]..]),
                 _ => {}
             }
@@ -223,6 +240,39 @@ impl Machine {
                     self.keep(at, state);
                 }
             }
+            Stage::Last(count) => {
+                // What is behind stays at its beginning; the copies have read the last character, the last two, and so on.
+                let behind = state[self.places[at + 1]..].to_vec();
+                for copy in (0..*count).rev() {
+                    if copy > 0 {
+                        self.take(copy - 1, at, state);
+                    }
+                    self.push(at + 1, state, char);
+                    self.keep_as(copy, at, state);
+                    state[self.places[at + 1]..].copy_from_slice(&behind);
+                }
+            }
+            Stage::WithoutLast(count) => {
+                for copy in (1..*count).rev() {
+                    let size = self.size() - self.places[at + 1];
+                    let from = place + (copy - 1) * size;
+                    state.copy_within(from..from + size, from + size);
+                }
+                self.keep_as(0, at, state);
+                self.push(at + 1, state, char);
+            }
+            Stage::Replace(needle, with) => {
+                let mut read: Vec<char> = needle[..state[place] as usize].to_vec();
+                read.push(char);
+                if read[..] == needle[..] {
+                    with.iter().for_each(|&char| self.push(at + 1, state, char));
+                    read.clear();
+                }
+                let over = (0..read.len()).find(|&from| needle.starts_with(&read[from..]));
+                let over = over.unwrap_or(read.len());
+                read[..over].iter().for_each(|&char| self.push(at + 1, state, char));
+                state[place] = u32::try_from(read.len() - over).unwrap_or_default();
+            }
             Stage::Date(rendering) => {
                 let output = rendering.read(&mut state[place..place + calendar::SIZE], char);
                 output.into_iter().for_each(|char| self.push(at + 1, state, char));
@@ -235,8 +285,20 @@ impl Machine {
 
     /// Keeps the state behind a stage as the one after the last character that is not trimmed.
     fn keep(&self, at: usize, state: &mut [u32]) {
+        self.keep_as(0, at, state);
+    }
+
+    /// Keeps the state behind a stage as one of its copies.
+    fn keep_as(&self, copy: usize, at: usize, state: &mut [u32]) {
         let (place, behind) = (self.places[at], self.places[at + 1]);
-        state.copy_within(behind..self.size(), place);
+        state.copy_within(behind..self.size(), place + copy * (self.size() - behind));
+    }
+
+    /// Makes one of the copies the state behind a stage.
+    fn take(&self, copy: usize, at: usize, state: &mut [u32]) {
+        let (place, behind) = (self.places[at], self.places[at + 1]);
+        let size = self.size() - behind;
+        state.copy_within(place + copy * size..place + (copy + 1) * size, behind);
     }
 
     /// What it says once the text is read; with `all_times` also of years before the first.
@@ -246,7 +308,12 @@ impl Machine {
             let (place, behind) = (self.places[at], self.places[at + 1]);
             match stage {
                 Stage::After(chars) => chars.iter().for_each(|&char| self.push(at + 1, &mut state, char)),
-                Stage::TrimRight(_) => state.copy_within(place..behind, behind),
+                Stage::TrimRight(_) => self.take(0, at, &mut state),
+                Stage::Last(count) | Stage::WithoutLast(count) => self.take(count - 1, at, &mut state),
+                Stage::Replace(needle, _) => {
+                    let read = state[place] as usize;
+                    needle[..read].iter().for_each(|&char| self.push(at + 1, &mut state, char));
+                }
                 Stage::Date(rendering) => {
                     let Some(output) = rendering.end(&state[place..behind], all_times) else {
                         return Answer::NoTime;
@@ -264,7 +331,7 @@ impl Test {
     fn size(&self) -> usize {
         match self {
             Self::Order(_) | Self::Length(_) => 1,
-            Self::Matches(..) | Self::Place(..) => 2,
+            Self::Matches(..) | Self::Place(..) | Self::Class => 2,
             Self::Integer(_) | Self::Digits(_) => 3,
             Self::Exists => 0,
             Self::Declared => calendar::SIZE,
@@ -280,6 +347,7 @@ impl Test {
             Self::Integer(with) => read_integer(with, state, char),
             Self::Digits(with) => read_digits(with, state, char),
             Self::Declared => calendar::read_declared(state, char),
+            Self::Class => read_class(state, char),
             Self::Exists => {}
         }
     }
@@ -304,6 +372,13 @@ impl Test {
                 number(with, &[state[0], state[1] & 0xffff, state[2]])
             }
             Self::Exists => Ordering::Equal,
+            Self::Class => match state[0] {
+                class::INTEGER | class::AFTER_INTEGER if state[1] <= MAX_DIGITS => Ordering::Equal,
+                class::INTEGER | class::AFTER_INTEGER | class::REAL | class::EXPONENT | class::AFTER_REAL => {
+                    return Answer::Open;
+                }
+                _ => Ordering::Less,
+            },
             Self::Declared => {
                 if calendar::is_declared(state) {
                     Ordering::Equal
@@ -374,6 +449,47 @@ const SIGN: u32 = 1;
 const DIGITS: u32 = 2;
 const OVER: u32 = 3;
 const NEGATIVE: u32 = 8;
+
+/// How far a text looks like a number.
+mod class {
+    pub(super) const BEFORE: u32 = 0;
+    pub(super) const SIGN: u32 = 1;
+    pub(super) const INTEGER: u32 = 2;
+    pub(super) const POINT: u32 = 3;
+    pub(super) const REAL: u32 = 4;
+    pub(super) const E: u32 = 5;
+    pub(super) const SIGN_OF_EXPONENT: u32 = 6;
+    pub(super) const EXPONENT: u32 = 7;
+    pub(super) const AFTER_INTEGER: u32 = 8;
+    pub(super) const AFTER_REAL: u32 = 9;
+    pub(super) const TEXT: u32 = 10;
+}
+
+fn read_class(state: &mut [u32], char: char) {
+    state[0] = match (state[0], char) {
+        (class::BEFORE | class::SIGN | class::INTEGER, '0'..='9') => {
+            state[1] = (state[1] + 1).min(MAX_DIGITS + 1);
+            class::INTEGER
+        }
+        (class::POINT | class::REAL, '0'..='9') | (class::INTEGER, '.') => class::REAL,
+        (class::E | class::SIGN_OF_EXPONENT | class::EXPONENT, '0'..='9') => class::EXPONENT,
+        (class::BEFORE, '-' | '+') => class::SIGN,
+        (class::BEFORE | class::SIGN, '.') => class::POINT,
+        (class::INTEGER | class::REAL, 'e' | 'E') => class::E,
+        (class::E, '-' | '+') => class::SIGN_OF_EXPONENT,
+        (class::BEFORE, space) if NUMBER_SPACES.contains(&space) => class::BEFORE,
+        (class::INTEGER | class::AFTER_INTEGER, space) if NUMBER_SPACES.contains(&space) => {
+            class::AFTER_INTEGER
+        }
+        (class::REAL | class::EXPONENT | class::AFTER_REAL, space) if NUMBER_SPACES.contains(&space) => {
+            class::AFTER_REAL
+        }
+        _ => class::TEXT,
+    };
+    if state[0] != class::INTEGER && state[0] != class::AFTER_INTEGER {
+        state[1] = 0;
+    }
+}
 
 fn read_integer(with: &Constant, state: &mut [u32], char: char) {
     let phase = state[0] & PHASE;

@@ -15,7 +15,7 @@ use sqlgauge_sql::tree::Query;
 use super::evaluate::evaluate;
 use super::exec::{Executed, Run};
 use super::ir::{Constant, Node, Sort, Term, Terms};
-use super::joint::joint;
+use super::joint::{TextFacts, joint};
 use super::oracle::Call;
 use super::process::{Solver, SolverAnswer, SolverFailure};
 use super::script::{FunctionValue, SolverScript};
@@ -102,6 +102,8 @@ pub(crate) struct BoundedQuestion<'s> {
     tables: BTreeSet<TableId>,
     /// What must hold where they differ.
     assertions: Vec<Term>,
+    /// The calls of which the solver knows less than SQLite.
+    inexact: BTreeSet<Box<str>>,
     /// Texts that a database may well hold.
     pool: BTreeSet<Box<str>>,
     /// What SQLite says of functions under the values of refused candidates.
@@ -123,9 +125,17 @@ impl<'s> BoundedQuestion<'s> {
         table::tables_of(left, schema, &mut tables);
         table::tables_of(right, schema, &mut tables);
         table::add_tables(&mut world, &tables, rows)?;
-        let (pool, function_values) = (BTreeSet::new(), BTreeSet::new());
-        let mut question =
-            Self { input, rows, world, tables, assertions: Vec::new(), pool, function_values, refused: 0 };
+        let mut question = Self {
+            input,
+            rows,
+            world,
+            tables,
+            assertions: Vec::new(),
+            inexact: BTreeSet::new(),
+            pool: BTreeSet::new(),
+            function_values: BTreeSet::new(),
+            refused: 0,
+        };
         let [left, right] = question.executed(keeps_cut)?;
         let differs = differ::differ(&mut question.world, &left, &right, how.semantics, how.permitted)?;
         question.assertions.clone_from(&question.world.conditions);
@@ -135,14 +145,20 @@ impl<'s> BoundedQuestion<'s> {
             let has_rows = question.world.terms.any(rows);
             question.assertions.push(has_rows);
         }
-        let joint = joint(&mut question.world, &question.assertions);
-        question.assertions.extend(joint);
+        let TextFacts { facts, inexact } = joint(&mut question.world, &question.assertions);
+        question.assertions.extend(facts);
+        question.inexact = inexact;
         Ok(question)
     }
 
     /// What the answer rests on.
     pub(crate) fn assumes(&self) -> impl Iterator<Item = ProofAssumption> + use<> {
         self.world.assumes.clone().into_iter()
+    }
+
+    /// The calls of which the solver knows less than SQLite.
+    pub(crate) fn inexact(&self) -> &BTreeSet<Box<str>> {
+        &self.inexact
     }
 
     fn executed(&mut self, keeps_cut: bool) -> Result<[Executed; 2], Stop> {

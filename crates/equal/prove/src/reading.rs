@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Affinity, Schema};
-use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, LikeOperator, Literal};
+use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, LikeOperator, Literal, UnaryOperator};
 
 use super::calendar::Rendering;
 use super::defect::EncoderDefect;
@@ -25,8 +25,18 @@ pub(crate) enum Reading {
     Number(Measure),
     /// The second argument behind the first.
     Joined,
+    /// The parts of a time behind each other, in another order than they are read in.
+    Shown(Vec<Piece>),
     /// A day with its fraction, of the time that is shown so.
     Moment(Stage),
+}
+
+/// A part of what a format shows of a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Constant(char),
+    /// The call that shows a part that always has as many characters.
+    Call(Box<str>, usize),
 }
 
 /// A number that is made of a text.
@@ -43,6 +53,8 @@ pub(crate) enum Measure {
 
 /// Longest text and largest integer that are counted character by character.
 const MAX_COUNT: u32 = 200;
+/// Most characters that are counted from the end of a text.
+const MAX_FROM_END: usize = 12;
 /// The largest integer that is compared digit by digit.
 const MAX_INTEGER: i64 = 999_999_999_999_999_999;
 
@@ -96,6 +108,13 @@ impl Reading {
                 };
                 Self::Text(stages.into_iter().map(broken).collect())
             }
+            (Self::Text(stages), EncoderDefect::EndsAreLonger) => {
+                let broken = |stage| match stage {
+                    Stage::Last(count) => Stage::Last(count + 1),
+                    other => other,
+                };
+                Self::Text(stages.into_iter().map(broken).collect())
+            }
             (Self::Number(Measure::Matches(pattern)), EncoderDefect::PatternsKeepCase) => {
                 Self::Number(Measure::Matches(pattern.keeping_case()))
             }
@@ -141,8 +160,13 @@ impl Reading {
         use Function as F;
         if *function == F::Strftime {
             let [Expr::Literal(Literal::Text(format)), time] = args else { return None };
-            let rendering = Rendering::of_format(format).filter(|_| is_text(time))?;
-            return Some(Self::Text(vec![Stage::Date(rendering)]));
+            if !is_text(time) {
+                return None;
+            }
+            return match Rendering::of_format(format) {
+                Some(rendering) => Some(Self::Text(vec![Stage::Date(rendering)])),
+                None => pieces(format).map(Self::Shown),
+            };
         }
         let [text, args @ ..] = args else { return None };
         if !is_text(text) {
@@ -163,7 +187,11 @@ impl Reading {
                     _ => vec![Stage::TrimLeft(trimmed.clone()), Stage::TrimRight(trimmed)],
                 })
             }
-            (F::Substr | F::Substring, rest) => Self::Text(vec![part(rest)?]),
+            (F::Substr | F::Substring, rest) => Self::Text(part(rest).or_else(|| part_from_end(rest))?),
+            (F::Replace, [needle, with]) => {
+                let (needle, with) = (chars(needle)?, chars(with)?);
+                Self::Text(if needle.is_empty() { Vec::new() } else { vec![Stage::Replace(needle, with)] })
+            }
             (F::Length, []) => Self::Number(Measure::Length),
             (F::Instr, [needle]) => {
                 let needle = chars(needle).filter(|needle| !needle.is_empty())?;
@@ -180,19 +208,65 @@ impl Reading {
 }
 
 /// `substr` from a place that is not counted from the end.
-fn part(args: &[Expr]) -> Option<Stage> {
-    let number = |expr: &Expr| match expr {
-        Expr::Literal(Literal::Integer(number)) => u32::try_from(*number).ok().filter(|n| *n <= MAX_COUNT),
-        _ => None,
-    };
+fn part(args: &[Expr]) -> Option<Vec<Stage>> {
     let (from, count) = match args {
-        [from] => (number(from)?, None),
-        [from, count] => (number(from)?, Some(number(count)?)),
+        [from] => (count_of(from)?, None),
+        [from, count] => (count_of(from)?, Some(count_of(count)?)),
         _ => return None,
     };
     // The place before the first takes one of the characters that are asked for.
     let count = if from == 0 { count.map(|count| count.saturating_sub(1)) } else { count };
-    Some(Stage::Part { from: from.saturating_sub(1), count })
+    Some(vec![Stage::Part { from: from.saturating_sub(1), count }])
+}
+
+/// `substr` from a place that is counted from the end. Of a text with fewer characters it takes those that it would have of a longer
+/// one with that end.
+fn part_from_end(args: &[Expr]) -> Option<Vec<Stage>> {
+    let from = |expr: &Expr| match expr {
+        Expr::Unary(UnaryOperator::Minus, inner) => count_of(inner),
+        Expr::Literal(Literal::Integer(number)) => u32::try_from(-number).ok(),
+        _ => None,
+    };
+    let (from, count) = match args {
+        [place] => (from(place)?, u32::MAX),
+        [place, count] => (from(place)?, count_of(count)?),
+        _ => return None,
+    };
+    let from = usize::try_from(from).ok().filter(|from| (1..=MAX_FROM_END).contains(from))?;
+    let mut stages = vec![Stage::Last(from)];
+    let left_out = from.saturating_sub(count as usize);
+    stages.extend((left_out > 0).then_some(Stage::WithoutLast(left_out)));
+    Some(stages)
+}
+
+fn count_of(expr: &Expr) -> Option<u32> {
+    match expr {
+        Expr::Literal(Literal::Integer(number)) => u32::try_from(*number).ok().filter(|n| *n <= MAX_COUNT),
+        _ => None,
+    }
+}
+
+/// The parts that a format shows, of those that have the same number of characters in every year but ones before the first.
+fn pieces(format: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut chars = format.chars();
+    while let Some(char) = chars.next() {
+        pieces.push(match (char, if char == '%' { chars.next() } else { None }) {
+            ('%', Some('%')) => Piece::Constant('%'),
+            ('%', Some(field)) => {
+                let width = match field {
+                    'Y' => 4,
+                    'j' => 3,
+                    'm' | 'd' | 'H' | 'M' | 'S' => 2,
+                    _ => return None,
+                };
+                Piece::Call(format!("strftime('%{field}', ?1)").into(), width)
+            }
+            ('%', None) => return None,
+            (char, _) => Piece::Constant(char),
+        });
+    }
+    Some(pieces)
 }
 
 fn is_text(expr: &Expr) -> bool {

@@ -52,7 +52,7 @@ pub(crate) fn rows_on(
         roots.push(row.present);
         roots.extend(row.values.iter().flat_map(|&value| terms_of(value)));
     }
-    let joint = joint(&mut world, &roots);
+    let joint = joint(&mut world, &roots).facts;
     roots.extend(&joint);
     let SymbolicWorld { terms, oracle, settled, .. } = &mut world;
     let values = evaluate(terms, oracle, &constants, &roots);

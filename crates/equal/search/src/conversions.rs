@@ -302,8 +302,17 @@ pub const SEPARATIONS: &[Separation] = &[
 
 /// All separating values as SQL, those of the first row first, each once.
 pub fn literals() -> Vec<&'static str> {
+    literals_of(|_| true)
+}
+
+/// Those of the rows about foreign keys.
+pub fn key_literals() -> Vec<&'static str> {
+    literals_of(|row| row.ddl.contains(" REFERENCES "))
+}
+
+fn literals_of(is_wanted: impl Fn(&Separation) -> bool) -> Vec<&'static str> {
     let mut all: Vec<&str> = Vec::new();
-    for value in SEPARATIONS.iter().flat_map(|row| row.values) {
+    for value in SEPARATIONS.iter().filter(|row| is_wanted(row)).flat_map(|row| row.values) {
         if !all.contains(value) {
             all.push(value);
         }

@@ -6,7 +6,7 @@ use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::{ResultSet, Value as Sql};
 
 use crate::spelling::Spelled;
-use crate::verdict::{Counterexample, Verdict, VerifyReport};
+use crate::verdict::{Counterexample, SolverRecord, Verdict, VerifyReport};
 use sqlgauge_search::{DifferenceKind, Resemblance, Witness, WitnessTable, literal};
 
 /// A verdict on a pair as it is stored: the same for the same pair, schema and options.
@@ -112,6 +112,9 @@ pub struct VerdictRecord {
     /// What of the queries no database exercised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unexercised: Option<Vec<String>>,
+    /// What the solver did, where it decides alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<SolverRecord>,
     /// The queries that were analysed in place of those given, where their spelling is another dialect's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spelled: Option<SpellingRecord>,
@@ -193,6 +196,7 @@ impl VerifyReport {
             values: Some(self.values.name().to_owned()),
             free_columns: texts(&self.free_columns),
             undeclared: self.undeclared.as_ref().and_then(|beyond| texts(&beyond.columns)),
+            solver: self.solver.clone(),
             undeclared_witness: self.undeclared.as_ref().map(|beyond| beyond.refutation.database().script()),
             ..VerdictRecord::default()
         };

@@ -21,11 +21,11 @@ mod verifier;
 
 pub use conditions::conditions;
 pub use json::{DefectRecord, NamedTable, Respelled, ResultTable, SpellingRecord, VerdictRecord};
-pub use options::VerifyOptions;
+pub use options::{OnlyStage, UnknownStage, VerifyOptions};
 pub use spelling::Spelled;
 pub use values::{ColumnValues, UndeclaredDifference, UnknownColumnValues};
 pub use verdict::{
-    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, TIE, Unknown,
-    Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, SolverRecord, Stage,
+    TIE, Unknown, Verdict, VerifyReport,
 };
 pub use verifier::{Data, PairContext, Verifier};

@@ -1,5 +1,7 @@
 //! How a pair is verified.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use sqlgauge_engine::compare::Semantics;
@@ -13,6 +15,45 @@ pub(crate) const BELT_DATABASES: usize = 48;
 /// Rows of each table among which the solver looks for a counterexample that is not over empty results: more than
 /// most counts in HAVING.
 const ROWS_FOR_RESULT: usize = 9;
+
+/// A stage that decides alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnlyStage {
+    /// The bounded proof, as `SpotIt` publishes it: a solver is asked for 1, 2, 3, … rows per table.
+    Solver,
+}
+
+impl OnlyStage {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Solver];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Solver => "solver",
+        }
+    }
+}
+
+/// A stage that does not stand alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownStage(String);
+
+impl fmt::Display for UnknownStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = OnlyStage::ALL.map(OnlyStage::name).join(", ");
+        write!(f, "invalid stage {:?}: give one of {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownStage {}
+
+impl FromStr for OnlyStage {
+    type Err = UnknownStage;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|stage| stage.name() == name).ok_or_else(|| UnknownStage(name.to_owned()))
+    }
+}
 
 /// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs that run
 /// out of time before they run out of steps.
@@ -33,6 +74,8 @@ pub struct VerifyOptions {
     pub counts_choices: bool,
     /// Which values a counterexample may hold.
     pub values: ColumnValues,
+    /// The stage that decides alone; all of them where none is named.
+    pub only: Option<OnlyStage>,
     /// Whether the solver looks for a counterexample with fewer rows, and may prove that none exists.
     pub proves_fewest: bool,
     /// Whether a counterexample comes with what makes the right query another than the left, in words.
@@ -50,6 +93,7 @@ impl Default for VerifyOptions {
             solver_steps: steps,
             counts_choices: true,
             values: ColumnValues::default(),
+            only: None,
             proves_fewest: false,
             words: false,
         }

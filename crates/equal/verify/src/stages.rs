@@ -9,6 +9,8 @@
 //! 4. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
 //!    which counts only after the same replay. Without a solver it says what is missing.
 //!
+//! With [`OnlyStage::Solver`] the last stage alone decides, as in `SpotIt`.
+//!
 //! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
 
 use std::collections::BTreeSet;
@@ -25,12 +27,12 @@ use sqlgauge_sql::{ErrorKind, PrintDialect, ResolveError, print, resolve};
 
 use crate::explain::explain;
 use crate::json::NamedTable;
-use crate::options::{BELT_DATABASES, VerifyOptions};
+use crate::options::{BELT_DATABASES, OnlyStage, VerifyOptions};
 use crate::said::in_words;
 use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
-    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,
-    Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, SolverRecord, Stage,
+    Unknown, Verdict, VerifyReport,
 };
 use crate::verifier::{Data, Verifier};
 use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ResultSemantics, Solver};
@@ -120,8 +122,13 @@ impl<'a> PairRun<'a> {
     /// # Errors
     /// When one of the texts is beyond what SQLite compiles.
     pub(crate) fn verify(mut self, mut solver: Option<&mut Solver>) -> Result<VerifyReport, RefusedText> {
-        let mut report = self.stages(solver.as_deref_mut())?;
-        if let Verdict::Unknown(unknown) = &mut report.verdict {
+        let is_alone = self.options.only == Some(OnlyStage::Solver);
+        let mut report = if is_alone {
+            self.solver_alone(solver.as_deref_mut())
+        } else {
+            self.stages(solver.as_deref_mut())?
+        };
+        if let (Verdict::Unknown(unknown), false) = (&mut report.verdict, is_alone) {
             unknown.unexercised = self.search.unexercised(self.left, self.right).unwrap_or_default();
             report.is_tie = self.is_tie();
         }
@@ -144,6 +151,19 @@ impl<'a> PairRun<'a> {
             refutation,
         });
         VerifyReport { values, free_columns: columns.free(schema), undeclared, ..report }
+    }
+
+    /// The bounded proof alone, with the values that the given rows allow.
+    fn solver_alone(&mut self, solver: Option<&mut Solver>) -> VerifyReport {
+        let clock = Clock::default();
+        let differs = self.data.is_some_and(|data| self.differs(&data));
+        let rows = self.data.map(|data| self.look_at_rows(&data).unwrap_or_default());
+        self.hold(self.options.values.columns(rows));
+        let (verdict, work) = match solver {
+            Some(solver) => self.bounded(&Tried::NotAsked, solver, differs),
+            None => (no_solver(&Tried::NotAsked), SolverRecord::default()),
+        };
+        VerifyReport { solver: Some(work), ..clock.report(verdict, Stage::Smt) }
     }
 
     fn stages(&mut self, solver: Option<&mut Solver>) -> Result<VerifyReport, RefusedText> {
@@ -213,21 +233,10 @@ impl<'a> PairRun<'a> {
             );
         }
         let Some(solver) = solver else {
-            let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
-            return Ok(clock.report(Verdict::Unknown(survived.unknown(NO_SOLVER, &message)), Stage::Search));
+            return Ok(clock.report(no_solver(&survived), Stage::Search));
         };
         clock.ended(Stage::Search);
-        let verdict = match self.bounded(&survived, solver) {
-            // A bound too small, or a choice that is SQLite's: nobody knows which.
-            Verdict::EquivalentUpTo(proof) if differs => {
-                let message = format!(
-                    "the results differ on the given database, and on none of at most {} per table",
-                    counted(proof.bound, "row")
-                );
-                Verdict::Unknown(survived.unknown("differs-beyond-bound", &message))
-            }
-            verdict => verdict,
-        };
+        let (verdict, _) = self.bounded(&survived, solver, differs);
         Ok(clock.report(verdict, Stage::Smt))
     }
 
@@ -442,14 +451,14 @@ impl<'a> PairRun<'a> {
         })
     }
 
-    /// Asks the solver within those bounds and the time that the stages before have left; `None` where a query could not be
-    /// resolved.
+    /// Asks the solver within those bounds and the time that the stages before have left, and says what it did; `None` where a
+    /// query could not be resolved.
     fn ask<T>(
         &self,
         solver: &mut Solver,
         bounds: Bounds<'_>,
         mut confirm: impl FnMut(&Witness) -> Option<T>,
-    ) -> Option<ProofOutcome<T>> {
+    ) -> Option<(ProofOutcome<T>, SolverRecord)> {
         let (schema, queries) = match &self.demanded {
             Some(demanded) => (&demanded.schema, &demanded.queries),
             None => (self.schema, &self.queries),
@@ -458,24 +467,64 @@ impl<'a> PairRun<'a> {
         let time = self.search.time_left().map_or(bounds.time, |left| left.min(bounds.time));
         let bounds = Bounds { time, columns: &self.columns, ..bounds };
         let semantics = self.options.bounded_semantics();
-        Some(sqlgauge_prove::bounded(schema, (left, right), semantics, bounds, solver, &mut confirm))
+        let (mut candidates, mut replayed) = (0, 0);
+        let mut counted = |database: &Witness| {
+            let difference = confirm(database);
+            candidates += 1;
+            replayed += usize::from(difference.is_some());
+            difference
+        };
+        let pair = (left, right);
+        let (outcome, inexact) =
+            sqlgauge_prove::inspected(schema, pair, semantics, bounds, solver, &mut counted);
+        let work = SolverRecord {
+            bound: match &outcome {
+                ProofOutcome::NoDifference { bound, .. } | ProofOutcome::Different { bound, .. } => {
+                    Some(*bound)
+                }
+                ProofOutcome::Unknown { proved, .. } => *proved,
+                ProofOutcome::Unsupported { .. } => None,
+            },
+            encoded: !matches!(outcome, ProofOutcome::Unsupported { .. }),
+            inexact: inexact.iter().map(ToString::to_string).collect(),
+            candidates,
+            confirmed: replayed,
+        };
+        Some((outcome, work))
     }
 
     /// A difference on a database on which one of the queries returns a row, by the solver.
     fn with_rows(&self, solver: &mut Solver) -> Option<Refutation> {
         let is_plain = |refutation: &Refutation| !refutation.needs().contains(&Need::EmptyResult);
         let replay = |database: &Witness| self.confirmed(database).filter(is_plain);
-        match self.ask(solver, self.options.bounds_with_rows(), replay)? {
+        match self.ask(solver, self.options.bounds_with_rows(), replay)?.0 {
             ProofOutcome::Different { found: refutation, .. } => Some(refutation),
             _ => None,
         }
     }
 
-    fn bounded(&self, tried: &Tried, solver: &mut Solver) -> Verdict {
+    /// The verdict of the bounded proof, and what the solver did for it. `differs` says that the results do on the given database.
+    fn bounded(&self, tried: &Tried, solver: &mut Solver, differs: bool) -> (Verdict, SolverRecord) {
         let replay = |database: &Witness| self.confirmed(database);
-        let Some(outcome) = self.ask(solver, self.options.bounds(), replay) else {
-            return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
+        let Some((outcome, work)) = self.ask(solver, self.options.bounds(), replay) else {
+            let unknown = tried.unknown("unsupported:resolve", "a query cannot be resolved");
+            return (Verdict::Unknown(unknown), SolverRecord::default());
         };
+        let verdict = match self.of_outcome(outcome, tried, solver) {
+            // A bound too small, or a choice that is SQLite's: nobody knows which.
+            Verdict::EquivalentUpTo(proof) if differs => {
+                let message = format!(
+                    "the results differ on the given database, and on none of at most {} per table",
+                    counted(proof.bound, "row")
+                );
+                Verdict::Unknown(tried.unknown("differs-beyond-bound", &message))
+            }
+            verdict => verdict,
+        };
+        (verdict, work)
+    }
+
+    fn of_outcome(&self, outcome: ProofOutcome<Refutation>, tried: &Tried, solver: &mut Solver) -> Verdict {
         if matches!(outcome, ProofOutcome::Unknown { .. })
             && let Some(proof) = self.no_more(solver)
         {
@@ -506,7 +555,7 @@ impl<'a> PairRun<'a> {
         if !has_limit || self.options.bounded_semantics() == ResultSemantics::Set {
             return None;
         }
-        match self.ask(solver, self.options.bounds_of_no_more(), |_| None::<()>)? {
+        match self.ask(solver, self.options.bounds_of_no_more(), |_| None::<()>)?.0 {
             ProofOutcome::NoDifference { bound, assumes } => Some(self.bounded_proof(bound, assumes, true)),
             _ => None,
         }
@@ -547,7 +596,7 @@ impl<'a> PairRun<'a> {
             };
             let replay = |database: &Witness| self.confirmed(database).filter(is_better);
             let bounds = Bounds { rows_per_table: largest - 1, ..self.options.bounds() };
-            match self.ask(solver, bounds, replay) {
+            match self.ask(solver, bounds, replay).map(|(outcome, _)| outcome) {
                 Some(ProofOutcome::NoDifference { .. }) => {
                     let needed = self.search.least_tables(self.left, self.right).unwrap_or(1);
                     if known_rows < largest + needed {
@@ -609,6 +658,11 @@ fn check_runs(reason: &Inapplicable) -> Result<(), RefusedText> {
     }
 }
 
+fn no_solver(tried: &Tried) -> Verdict {
+    let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
+    Verdict::Unknown(tried.unknown(NO_SOLVER, &message))
+}
+
 enum Searched {
     Found(Box<Refutation>),
     Survived(Tried),
@@ -619,6 +673,8 @@ enum Tried {
     Databases(Survived),
     /// It cannot handle the pair.
     Nothing(Inapplicable),
+    /// The solver decides alone.
+    NotAsked,
 }
 
 impl Tried {
@@ -626,7 +682,7 @@ impl Tried {
     fn take_undeclared(&mut self) -> Option<Refutation> {
         match self {
             Self::Databases(survived) => survived.undeclared.take().map(|difference| *difference),
-            Self::Nothing(_) => None,
+            Self::Nothing(_) | Self::NotAsked => None,
         }
     }
 
@@ -643,6 +699,12 @@ impl Tried {
                 let message = format!("{inapplicable}; {message}");
                 Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
             }
+            Self::NotAsked => Unknown {
+                reason: reason.to_owned(),
+                message: message.to_owned(),
+                places: Vec::new(),
+                unexercised: Vec::new(),
+            },
             Self::Databases(Survived { databases, undecided, open, failed, .. }) => {
                 let failed =
                     if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
@@ -692,6 +754,7 @@ impl Clock {
             values: ColumnValues::Any,
             free_columns: Vec::new(),
             undeclared: None,
+            solver: None,
             times: self.times,
         }
     }

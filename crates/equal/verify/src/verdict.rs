@@ -14,6 +14,8 @@ use sqlgauge_etm::{Application, MatchReport};
 use sqlgauge_prove::ProofAssumption;
 use sqlgauge_search::{Minimality, OpenPlace, Refutation, Resemblance, Side, Unexercised};
 
+use serde::{Deserialize, Serialize};
+
 use crate::spelling::Spelled;
 use crate::values::{ColumnValues, UndeclaredDifference};
 
@@ -205,6 +207,31 @@ impl Stage {
     }
 }
 
+/// What the solver did for a pair that it decides alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SolverRecord {
+    /// Rows per table at which a counterexample was confirmed, else up to which none exists; absent where neither is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<usize>,
+    /// Whether the pair has an encoding.
+    pub encoded: bool,
+    /// Calls about which the solver knows less than SQLite. A pair with an encoding and none of these is encoded exactly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inexact: Vec<String>,
+    /// Databases that the solver proposed.
+    pub candidates: usize,
+    /// Of these, the ones that SQLite confirmed.
+    pub confirmed: usize,
+}
+
+impl SolverRecord {
+    /// Whether every term of the encoding says what SQLite computes.
+    pub fn is_exact(&self) -> bool {
+        self.encoded && self.inexact.is_empty()
+    }
+}
+
 /// The reason of what is unknown because nobody could look for a bounded proof.
 pub const NO_SOLVER: &str = "no-solver";
 
@@ -231,6 +258,8 @@ pub struct VerifyReport {
     pub free_columns: Vec<String>,
     /// Where there is no difference within those values, one beyond them.
     pub undeclared: Option<UndeclaredDifference>,
+    /// What the solver did, where it decides alone.
+    pub solver: Option<SolverRecord>,
     /// The time that each stage took, in order. No part of the verdict.
     pub times: Vec<(Stage, Duration)>,
 }

@@ -25,6 +25,7 @@ mod page;
 mod part;
 mod report;
 mod show;
+mod solver_alone;
 mod spotit;
 mod style;
 mod system_table;

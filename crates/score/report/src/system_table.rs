@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::document::{Cell, Section, Table};
-use crate::{Report, ReportError, Verdicts, fixes, spotit, transcripts};
+use crate::{Report, ReportError, Verdicts, fixes, solver_alone, spotit, transcripts};
 
 /// A table with rows per system, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,5 +49,6 @@ pub(crate) fn tables_of_page(report: &Report) -> Result<Vec<SystemTable>, Report
     let mut tables: Vec<SystemTable> = transcripts::table(report).into_iter().collect();
     tables.extend(spotit::tables(report)?);
     tables.extend(Verdicts::tables(report)?);
+    tables.extend(solver_alone::tables(report)?);
     Ok(tables)
 }

@@ -58,6 +58,7 @@ pub const OPTIONS: &[(&str, Reach)] = &[
     ("verify_bound", Reach::Verification),
     // It makes a counterexample smaller, and finds none.
     ("verify_fewest", Reach::Items),
+    ("verify_only", Reach::Verification),
     ("verify_seed", Reach::Verification),
     // Of earlier versions; now the id of the metric says it.
     ("verify_semantics", Reach::Verification),

@@ -356,7 +356,7 @@ impl Writer<'_> {
         let (part, whole) = (self.dice.word(&PARTS), self.dice.word(&WHOLE));
         let (comparison, count) = (self.dice.word(&["=", "<>", "<", ">", "<=", ">="]), self.dice.below(4));
         let from = self.dice.below(4);
-        match self.dice.below(18) {
+        match self.dice.below(23) {
             0 => format!("{column} LIKE {}", self.dice.word(&PATTERNS)),
             1 => format!("{column} GLOB {}", self.dice.word(&GLOBS)),
             2 => format!("length({column}) {comparison} {count}"),
@@ -373,7 +373,19 @@ impl Writer<'_> {
                 "CAST({column} AS INTEGER) {comparison} {}",
                 self.dice.word(&["0", "1", "-1", "5", "12"])
             ),
-            // Only a pattern that begins with any characters is read by a machine.
+            14 => format!("substr({column}, -{}) {comparison} {part}", 1 + count),
+            15 => format!("substr({column}, -{}, {from}) {comparison} {whole}", 1 + count),
+            16 => format!("replace({column}, {part}, {}) {comparison} {whole}", self.dice.word(&PARTS)),
+            17 => {
+                let between = self.dice.word(&["", "' ' || ", "'a' || "]);
+                let other = self.dice.word(&["t.s", "t.a", "t.b"]);
+                format!("{column} || {between}{other} {comparison} {whole}")
+            }
+            18 => {
+                let number = self.dice.word(&["0", "1", "-1", "5", "12"]);
+                let change = self.dice.word(&["* 2", "- 1", "/ 2", "* -3", "+ 7", "/ 3.0"]);
+                format!("CAST({column} AS INTEGER) {change} {comparison} {number}")
+            }
             13 => {
                 format!(
                     "({column} LIKE '%{} AND {column} {comparison} {})",
@@ -386,7 +398,7 @@ impl Writer<'_> {
     }
 
     fn of_time(&mut self, column: &str) -> String {
-        const SHOWN: [(&str, &str); 9] = [
+        const SHOWN: [(&str, &str); 11] = [
             ("%Y", "'2020'"),
             ("%m", "'02'"),
             ("%d", "'01'"),
@@ -396,11 +408,13 @@ impl Writer<'_> {
             ("%j", "'060'"),
             ("%S", "'59'"),
             ("%F", "'2020-02-29'"),
+            ("%d/%m/%Y", "'29/02/2020'"),
+            ("%m/%Y", "'03/2020'"),
         ];
         let comparison = self.dice.word(&["=", "=", "<>", "<", ">", "<=", ">="]);
         let (format, text) = SHOWN[self.dice.below(SHOWN.len())];
         let (year, day) = (self.dice.word(&["1999", "2000", "2020"]), self.dice.word(&DAYS));
-        match self.dice.below(11) {
+        match self.dice.below(13) {
             0..=3 => format!("strftime('{format}', {column}) {comparison} {text}"),
             4 => format!("date({column}) {comparison} {day}"),
             5 => format!("datetime({column}) {comparison} {day}"),
@@ -408,6 +422,11 @@ impl Writer<'_> {
             7 => format!("julianday({column}) {comparison} julianday({day})"),
             8 => format!("substr({column}, 1, 4) {comparison} '{year}'"),
             9 => format!("{column} LIKE '{year}%'"),
+            10 => format!(
+                "{year} - strftime('%Y', {column}) {comparison} {}",
+                self.dice.word(&["0", "1", "20"])
+            ),
+            11 => format!("CAST(strftime('%Y', {column}) AS INTEGER) / 10 {comparison} {year} / 10"),
             _ => format!("{column} {comparison} {day}"),
         }
     }

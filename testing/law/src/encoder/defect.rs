@@ -34,6 +34,8 @@ pub const DEFECTS: &[(EncoderDefect, &[Construct])] = {
         (D::SumOfNothingIsZero, &[C::Aggregate]),
         (D::MonthsOf31Days, &[C::Times]),
         (D::PatternsKeepCase, &[C::Texts]),
+        (D::CutsLeaveOutTheLast, &[C::Texts]),
+        (D::EndsAreLonger, &[C::Texts]),
     ]
 };
 

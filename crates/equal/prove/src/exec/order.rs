@@ -30,6 +30,9 @@ impl SortDirection {
     }
 }
 
+/// More rows than any table of a proof has.
+const ALL_ROWS: i64 = 1 << 40;
+
 /// Which of the sorted rows are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LimitClause {
@@ -100,7 +103,12 @@ impl Run<'_, '_> {
         let (known_limit, known_offset) =
             (constant(&self.world.terms, limit), constant(&self.world.terms, offset));
         let (Some(known_limit), Some(known_offset)) = (known_limit, known_offset) else {
-            return Err(Stop::unsupported("LIMIT that is no constant"));
+            let terms = &mut self.world.terms;
+            let (takes_all, skips_none) = (terms.less(limit, zero), terms.less(offset, zero));
+            let all = terms.integer(ALL_ROWS);
+            let limit = Some(terms.choose(takes_all, all, limit));
+            let offset = terms.choose(skips_none, zero, offset);
+            return Ok(Some(LimitClause { limit, offset, is_plain: false }));
         };
         let is_plain = known_limit != 0 && known_offset <= 0;
         let offset = if known_offset < 0 { zero } else { offset };

@@ -31,7 +31,7 @@ fn case(template: &'static str, constant: &str) -> Case {
             let text = calendar::text_of_days(real).unwrap();
             (days, Machine::new(vec![stage], Test::Order(text.chars().collect())))
         }
-        Reading::Joined => panic!("{template} has two texts"),
+        Reading::Joined | Reading::Shown(_) => panic!("{template} is taken apart"),
     };
     Case { template, constant, machine }
 }
@@ -75,6 +75,14 @@ fn of_texts() -> Vec<Case> {
         ("trim(?1)", "a"),
         ("ltrim(?1, 'ax')", "b"),
         ("rtrim(?1)", "a b"),
+        ("substr(?1, -2)", "ab"),
+        ("substr(?1, -3, 2)", "ax"),
+        ("substr(?1, -2, 9)", "b"),
+        ("substr(?1, -1, 0)", ""),
+        ("replace(?1, 'aa', 'b')", "bab"),
+        ("replace(?1, 'ab', '')", "xa"),
+        ("replace(?1, '', 'x')", "aa"),
+        ("replace(?1, 'aab', 'aa')", "aaa"),
         ("?1 || 'ab'", "xab"),
         ("'a' || ?1", "aab"),
         ("instr(?1, 'aab')", "2"),

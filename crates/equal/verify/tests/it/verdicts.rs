@@ -4,7 +4,7 @@ use sqlgauge_engine::compare::Semantics;
 use sqlgauge_prove::{ProofAssumption, Solver, SolverLimits};
 use sqlgauge_search::{Choice, Event, Minimality, Side, Unexercised};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::{Verdict, Verifier, VerifyOptions, VerifyReport};
+use sqlgauge_verify::{NO_SOLVER, OnlyStage, Stage, Verdict, Verifier, VerifyOptions, VerifyReport};
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, shop INTEGER NOT NULL);
     CREATE TABLE shop (id INTEGER PRIMARY KEY, town TEXT COLLATE NOCASE);";
@@ -122,6 +122,22 @@ fn conditions_on_texts_and_times_are_proved_equal() {
         ("trim(s) = 'a' AND length(s) = 1", "s = 'a'"),
         ("substr(s, 1, 2) = 'ab' AND substr(s, 3, 1) = 'c'", "substr(s, 1, 3) = 'abc'"),
         ("instr(s, 'ab') > 0", "s GLOB '*ab*'"),
+        ("substr(s, -3) = 'abc'", "s LIKE '%c' AND substr(s, -3) = 'abc'"),
+        ("substr(s, -2, 1) = 'a' AND length(s) = 2", "s GLOB 'a?'"),
+        ("replace(s, 'x', '') = ''", "trim(s, 'x') = ''"),
+        ("replace(s, '-', '/') = 'a/b' AND s NOT LIKE '%/%'", "s = 'a-b'"),
+        ("name || ' ' || s = 'A B'", "name = 'A' AND s = 'B'"),
+        (
+            "name || s = 'xy'",
+            "(name = '' AND s = 'xy') OR (name = 'x' AND s = 'y') OR (name = 'xy' AND s = '')",
+        ),
+        ("name || s < 'b'", "name < 'b' AND s IS NOT NULL AND NOT (name = '' AND s >= 'b')"),
+        ("CAST(strftime('%Y', d) AS INTEGER) - 1 = 2019", "strftime('%Y', d) = '2020'"),
+        ("CAST(strftime('%Y', d) AS INTEGER) / 10 = 202", "strftime('%Y', d) BETWEEN '2020' AND '2029'"),
+        ("CAST(substr(s, 1, 4) AS INTEGER) * 2 > 3981", "CAST(substr(s, 1, 4) AS INTEGER) > 1990"),
+        ("2020 - strftime('%Y', d) >= 18", "strftime('%Y', d) <= '2002'"),
+        ("strftime('%d/%m/%Y', d) = '01/02/2020'", "date(d) = '2020-02-01'"),
+        ("length(name) + length(s) = 0", "name = '' AND s = ''"),
         ("ok = 1", "ok"),
         ("ok = 1", "ok <> 0"),
         ("n % 2 = 0", "mod(n, 2) = 0"),
@@ -151,6 +167,16 @@ fn near_misses_of_texts_and_times_are_told_apart() {
         ("upper(s) = 'AB'", "s = 'ab'"),
         ("trim(s) = 'a'", "s = 'a'"),
         ("instr(s, 'ab') > 1", "s GLOB '*ab*'"),
+        ("substr(s, -3) = 'abc'", "s LIKE '%abc'"),
+        ("substr(s, -2, 1) = 'a' AND length(s) = 2", "s GLOB '?a'"),
+        ("replace(s, 'x', '') = 'aa'", "trim(s, 'x') = 'aa'"),
+        ("name || ' ' || s = 'A B C'", "name = 'A' AND s = 'B C'"),
+        ("name || s = 'xy'", "name = 'x' AND s = 'y'"),
+        ("CAST(strftime('%Y', d) AS INTEGER) - 1 = 2019", "strftime('%Y', d) = '2018'"),
+        ("CAST(strftime('%Y', d) AS INTEGER) / 10 = 202", "strftime('%Y', d) BETWEEN '2020' AND '2030'"),
+        ("CAST(substr(s, 1, 4) AS INTEGER) * 2 > 3980", "CAST(substr(s, 1, 4) AS INTEGER) > 1991"),
+        ("2020 - strftime('%Y', d) > 18", "strftime('%Y', d) <= '2002'"),
+        ("strftime('%d/%m/%Y', d) = '01/02/2020'", "date(d) = '2020-01-02'"),
         ("n % 2 = 0", "mod(n, 3) = 0"),
     ] {
         let verdict = of_conditions(left, right, &mut solver);
@@ -331,4 +357,94 @@ fn a_solver_knows_that_there_are_no_fewer_rows() {
     let left = "SELECT shop.id FROM item JOIN shop ON shop.id = item.shop";
     let pair = [left, "SELECT DISTINCT shop.id FROM item JOIN shop ON shop.id = item.shop"];
     assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 3));
+}
+
+/// How many rows a LIMIT takes may depend on the rows.
+#[test]
+fn a_limit_that_is_no_constant_is_proved_to_its_rows() {
+    let Some(mut solver) = solver() else { return };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions::default()).unwrap();
+    let limited = |limit: &str| format!("SELECT id FROM item WHERE id > 0 ORDER BY id LIMIT {limit}");
+    for (limit, other, expected) in [
+        ("(SELECT count(*) FROM item)", "(SELECT count(id) + 1 FROM item)", "equivalent_up_to"),
+        // Below 0 all rows are taken.
+        ("-1 - (SELECT count(*) FROM shop)", "(SELECT count(*) FROM item)", "equivalent_up_to"),
+        ("(SELECT count(*) FROM shop)", "(SELECT count(town) FROM shop)", "different"),
+        ("(SELECT count(*) FROM item)", "(SELECT count(*) / 2 FROM item)", "different"),
+    ] {
+        let report = verifier.verify(&limited(limit), &limited(other), Some(&mut solver)).unwrap();
+        assert_eq!(report.verdict.name(), expected, "{limit} | {other}: {:?}", report.verdict);
+    }
+}
+
+/// Redundant parts of queries, each with a pair that looks alike and is another.
+#[test]
+fn redundant_parts_are_proved_to_be_so() {
+    let Some(mut solver) = solver() else { return };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions::default()).unwrap();
+    for (left, right, is_equal) in [
+        ("SELECT a.name FROM item AS a JOIN item AS b ON a.id = b.id", "SELECT name FROM item", true),
+        ("SELECT a.name FROM item AS a JOIN item AS b ON a.shop = b.shop", "SELECT name FROM item", false),
+        (
+            "SELECT id FROM item WHERE shop = 1 UNION SELECT id FROM item WHERE shop = 2",
+            "SELECT id FROM item WHERE shop = 1 UNION ALL SELECT id FROM item WHERE shop = 2",
+            true,
+        ),
+        (
+            "SELECT id FROM item WHERE shop = 1 UNION SELECT id FROM item WHERE shop < 2",
+            "SELECT id FROM item WHERE shop = 1 UNION ALL SELECT id FROM item WHERE shop < 2",
+            false,
+        ),
+        ("SELECT id, max(price) FROM item GROUP BY id", "SELECT id, avg(price) FROM item GROUP BY id", true),
+        (
+            "SELECT shop, max(price) FROM item GROUP BY shop",
+            "SELECT shop, avg(price) FROM item GROUP BY shop",
+            false,
+        ),
+    ] {
+        let report = verifier.verify(left, right, Some(&mut solver)).unwrap();
+        let names: &[&str] = if is_equal { &["equivalent", "equivalent_up_to"] } else { &["different"] };
+        assert!(names.contains(&report.verdict.name()), "{left} | {right}: {:?}", report.verdict);
+    }
+}
+
+/// The solver alone says at which bound a pair is decided, and whether it knows of all calls what SQLite does.
+#[test]
+fn the_solver_alone_says_how_it_decides() {
+    let Some(mut solver) = solver() else { return };
+    let options = VerifyOptions { only: Some(OnlyStage::Solver), bound: 3, ..VerifyOptions::default() };
+    let verifier = Verifier::new(Schema::from_ddl(TEXTS).unwrap(), options).unwrap();
+    for (left, right, expected) in [
+        // The rules would prove it.
+        ("SELECT name FROM t WHERE n > 1", "SELECT name FROM t WHERE 1 < n", ("equivalent_up_to", Some(3))),
+        ("SELECT name FROM t WHERE n > 1", "SELECT name FROM t WHERE n >= 1", ("different", Some(1))),
+        ("SELECT n FROM t", "SELECT DISTINCT n FROM t", ("different", Some(2))),
+        (
+            "SELECT sum(n) FROM t HAVING count(*) > 2",
+            "SELECT sum(n) FROM t WHERE 0 HAVING count(*) > 2",
+            ("different", Some(3)),
+        ),
+        ("SELECT total_changes() FROM t", "SELECT 1 FROM t", ("unknown", None)),
+    ] {
+        let report = verifier.verify(left, right, Some(&mut solver)).unwrap();
+        assert_eq!(report.stage, Stage::Smt, "{left}");
+        let work = report.solver.clone().unwrap();
+        assert_eq!((report.verdict.name(), work.bound), expected, "{left} | {right}: {report:?}");
+        assert_eq!(work.is_exact(), expected.1.is_some(), "{left} | {right}: {work:?}");
+        assert_eq!(work.confirmed, usize::from(expected.0 == "different"));
+        assert!(report.times.iter().all(|(stage, _)| *stage == Stage::Smt));
+    }
+    let inexact = "SELECT id FROM t WHERE soundex(s) = 'A000'";
+    let report = verifier.verify(inexact, inexact, Some(&mut solver)).unwrap();
+    assert_eq!(
+        report.solver.unwrap().inexact,
+        Vec::<String>::new(),
+        "one text, one formula: nothing is asked"
+    );
+    let other = "SELECT id FROM t WHERE soundex(s) > 'A000'";
+    let report = verifier.verify(inexact, other, Some(&mut solver)).unwrap();
+    assert_eq!(report.solver.unwrap().inexact, ["soundex(?1)"]);
+    let report = verifier.verify(inexact, other, None).unwrap();
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(unknown.reason, NO_SOLVER);
 }
