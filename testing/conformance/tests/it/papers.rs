@@ -420,7 +420,7 @@ fn every_row_of_the_page_has_a_verdict_and_its_evidence() {
     for verdict in VERDICTS {
         assert!(page.contains(&format!("- **{verdict}**: ")), "the page does not say what {verdict} means");
     }
-    for paper in ["## ETM", "## FusionSQL", "## EvoSchema"] {
+    for paper in ["## ETM", "## FusionSQL", "## EvoSchema", "## SpotIt"] {
         let rows = table_behind(&page, paper);
         assert!(rows.len() > 5, "{paper} has {} rows", rows.len());
         for row in &rows {
