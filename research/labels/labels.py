@@ -141,6 +141,8 @@ def pairs(benchmark, table, systems, count, rng, number=40):
     every = [(a, b) for a in systems for b in systems if a != b and family(benchmark.systems[a]) != family(benchmark.systems[b]) and 0.02 <= right[a].mean() - right[b].mean() <= 0.12]
     every = [every[at] for at in rng.permutation(len(every))[:number]]
     texts = [[" ".join(sql.lower().split()) for sql in row] for row in benchmark.queries]
+    if not every:
+        return print(f"# no pair of two families\t{benchmark.name}")
     rows = np.repeat(np.arange(len(every)), count)
     a, b = (np.array(every)[rows, side] for side in (0, 1))
     truth = right[a].mean(1) - right[b].mean(1)
@@ -207,7 +209,7 @@ def main():
     print("question\tbenchmark\tproxy\tmethod\tbound\tlabels\tworst tenth\tof random\tworst tenth\tholds\tholds always\tworst system\tbias\truns")
     for b in benchmarks:
         rng = np.random.default_rng([arguments.seed, len(b.systems)])
-        systems = np.arange(len(b.systems))[: arguments.systems]
+        systems = np.unique(np.linspace(0, len(b.systems) - 1, min(arguments.systems, len(b.systems))).astype(int))
         if arguments.size == "small":
             systems = systems[:: max(1, len(systems) // 6)]
         # As many runs for each benchmark: BIRD has fewer systems.
