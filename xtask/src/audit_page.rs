@@ -32,11 +32,7 @@ pub(crate) fn render() -> String {
                 "schema" => String::new(),
                 needs => format!(" (needs {needs})"),
             };
-            let _ = write!(
-                page,
-                "\n### {}{needs}\n\n{finds}\n\n{example}\n\nNot a defect if: {excuse}\n",
-                meta.name
-            );
+            let _ = write!(page, "\n### {}{needs}\n\n{finds}\n\n{example}\n\nFine if: {excuse}\n", meta.name);
         }
     }
     page

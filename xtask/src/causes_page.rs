@@ -15,7 +15,7 @@ A sentence compares the prediction with the gold by their resolved trees.\n\n\
 - Named: at most two differences; then \u{201c}2 more differences\u{201d}. One alone if the prediction without it is right; else none that changes nothing.\n\
 - Counted: a prediction counts under the first. If a difference has no cause, there is no sentence.
 
-A part stands as SQL, with the names of its tables. A table that the query reads twice has the alias of the text.
+In an example the gold comes first. A part stands as SQL, with the names of its tables. A table that the query reads twice has the alias of the text.
 
 With a counterexample (`verify`) a sentence more says what both return there: ``On a database with 1 row in `customer` and 2 rows in `orders`, the \
 prediction gives 2, the gold 1.``
@@ -32,7 +32,7 @@ pub(crate) fn render() -> String {
         let [gold, prediction, sentence] = cause.example;
         let _ = writeln!(
             page,
-            "\n## {}: {}\n\n{}\n\n```sql\n-- gold, then the prediction\n{gold};\n{prediction};\n```\n\n{sentence}",
+            "\n## {}: {}\n\n{}\n\n```sql\n{gold};\n{prediction};\n```\n\n{sentence}",
             cause.id, cause.title, cause.about
         );
     }

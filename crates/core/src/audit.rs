@@ -133,8 +133,9 @@ impl AuditJob {
         let benchmark = self.benchmark()?;
         benchmark.notes.iter().for_each(|text| watcher.note(text));
         let allowed = self.allowed()?;
-        let taken = subset::taken(&self.subset, &benchmark.examples, &self.db, engine.as_ref(), watcher)?;
-        let positions = taken.selection;
+        let selection =
+            subset::select(&self.subset, &benchmark.examples, &self.db, engine.as_ref(), watcher)?;
+        let positions = selection.positions;
         let peers = self.peers(&benchmark, positions.as_deref())?;
         peers.iter().flat_map(|set| &set.notes).for_each(|text| watcher.note(text));
         let examples = pick(benchmark.examples, positions.as_deref());

@@ -137,8 +137,8 @@ impl AugmentJob {
         let validation_file = self.check()?;
         let all = load_benchmark(&self.benchmark)?;
         let engine = context.sqlite(Limits::default(), Moment::now())?;
-        let taken = subset::taken(&self.subset, &all.examples, &self.db, &engine, context.watcher())?;
-        let positions = taken.selection;
+        let selection = subset::select(&self.subset, &all.examples, &self.db, &engine, context.watcher())?;
+        let positions = selection.positions;
         let mut original = all.clone();
         original.examples = pick(original.examples, positions.as_deref());
         let items: Option<HashSet<usize>> = positions.map(|positions| positions.into_iter().collect());

@@ -33,7 +33,7 @@ use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
-use crate::subset::{Subset, pick, taken_without_golds};
+use crate::subset::{Subset, pick, select_without_golds};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -256,7 +256,7 @@ impl EstimateJob {
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
-        if let Some(part) = taken_without_golds(&self.subset, &workload.examples, Some(&self.db), watcher)? {
+        if let Some(part) = select_without_golds(&self.subset, &workload.examples, Some(&self.db), watcher)? {
             systems = systems.into_iter().map(|set| set.of_part(&part, &workload.examples)).collect();
             workload.examples = pick(workload.examples, Some(&part));
         }

@@ -120,8 +120,9 @@ impl EvolveJob {
         let mut benchmark = load_benchmark(&self.benchmark)?;
         name_database(&mut benchmark, Some(&self.db), None)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
-        let taken = subset::taken(&self.subset, &benchmark.examples, &self.db, &engine, context.watcher())?;
-        benchmark.examples = subset::pick(benchmark.examples, taken.selection.as_deref());
+        let selection =
+            subset::select(&self.subset, &benchmark.examples, &self.db, &engine, context.watcher())?;
+        benchmark.examples = subset::pick(benchmark.examples, selection.positions.as_deref());
         benchmark.notes.iter().for_each(|text| context.watcher().note(text));
         self.run_on(&benchmark, context)
     }

@@ -155,8 +155,9 @@ impl PackJob {
             parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
         name_database(&mut benchmark, Some(&self.db), None)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
-        let taken = subset::taken(&self.subset, &benchmark.examples, &self.db, &engine, context.watcher())?;
-        let selection = taken.selection;
+        let selection =
+            subset::select(&self.subset, &benchmark.examples, &self.db, &engine, context.watcher())?;
+        let selection = selection.positions;
         let systems = self.read_systems(&benchmark)?;
         let base = self.base.as_deref().map(read_pack).transpose()?.unwrap_or_else(|| self.empty());
         if base.semantics != self.verify.options().semantics {

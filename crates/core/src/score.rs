@@ -31,7 +31,7 @@ use crate::settings::{
     verifies,
 };
 use crate::source::{Source, digest_databases, digest_sources};
-use crate::subset::{self, Subset, Taken, pick};
+use crate::subset::{self, Selection, Subset, pick};
 use crate::values::OutputPath;
 use crate::without_rows::DatabasesWithoutRows;
 
@@ -245,8 +245,8 @@ impl ScoreJob {
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections.into(), self.limits, now)?;
-        let Taken { selection, missing } =
-            subset::taken(&self.subset, &benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
+        let Selection { positions: selection, missing } =
+            subset::select(&self.subset, &benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples =
             selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));

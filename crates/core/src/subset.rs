@@ -244,50 +244,53 @@ fn check_values<'a>(
 }
 
 /// The questions that are taken, and the databases that are missing of the others.
-pub(crate) struct Taken {
+pub(crate) struct Selection {
     /// Their positions; `None` where it is all of them.
-    pub(crate) selection: Option<Vec<usize>>,
+    pub(crate) positions: Option<Vec<usize>>,
     pub(crate) missing: Vec<String>,
 }
 
 /// The questions of a subset, out of those whose databases are there if others may be missing.
-pub(crate) fn taken(
+pub(crate) fn select(
     subset: &Subset,
     examples: &[Example],
     folder: &Path,
     engine: &dyn Engine,
     watcher: &dyn Watcher,
-) -> Result<Taken, Error> {
+) -> Result<Selection, Error> {
     there(subset, examples, Some(folder), watcher, &|examples| positions(subset, examples, folder, engine))
 }
 
-/// As [`taken`], for a command that does not read golds.
-pub(crate) fn taken_without_golds(
+/// As [`select`], for a command that does not read golds.
+pub(crate) fn select_without_golds(
     subset: &Subset,
     examples: &[Example],
     folder: Option<&Path>,
     watcher: &dyn Watcher,
 ) -> Result<Option<Vec<usize>>, Error> {
     let of = |examples: &[Example]| positions_without_golds(subset, examples);
-    Ok(there(subset, examples, folder, watcher, &of)?.selection)
+    Ok(there(subset, examples, folder, watcher, &of)?.positions)
 }
+
+/// The positions of a subset among examples; `None` where it is all of them.
+type Positions<'p> = dyn Fn(&[Example]) -> Result<Option<Vec<usize>>, Error> + 'p;
 
 fn there(
     subset: &Subset,
     examples: &[Example],
     folder: Option<&Path>,
     watcher: &dyn Watcher,
-    positions: &dyn Fn(&[Example]) -> Result<Option<Vec<usize>>, Error>,
-) -> Result<Taken, Error> {
+    positions: &Positions<'_>,
+) -> Result<Selection, Error> {
     let Some(folder) = folder.filter(|_| subset.skip_missing_db) else {
-        return Ok(Taken { selection: positions(examples)?, missing: Vec::new() });
+        return Ok(Selection { positions: positions(examples)?, missing: Vec::new() });
     };
     let databases = Databases::open(folder)?;
     let names: BTreeSet<&str> = examples.iter().map(|example| example.db_id.as_str()).collect();
     let is_missing = |name: &&str| databases.locate(name).is_err();
     let missing: Vec<String> = names.into_iter().filter(is_missing).map(str::to_owned).collect();
     let Some(first) = missing.first() else {
-        return Ok(Taken { selection: positions(examples)?, missing });
+        return Ok(Selection { positions: positions(examples)?, missing });
     };
     let has_database = |at: &usize| missing.binary_search(&examples[*at].db_id).is_err();
     let mut selection: Vec<usize> = (0..examples.len()).filter(has_database).collect();
@@ -303,7 +306,7 @@ fn there(
     if let Some(positions) = positions(&there)? {
         selection = positions.into_iter().map(|at| selection[at]).collect();
     }
-    Ok(Taken { selection: Some(selection), missing })
+    Ok(Selection { positions: Some(selection), missing })
 }
 
 /// The positions of the examples of a subset; `None` where it is all of them. Hardness is read off the golds, and needs the catalogs of

@@ -172,10 +172,10 @@ impl VoteJob {
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
         name_database(&mut benchmark, Some(db), None)?;
-        let taken =
-            subset::taken(&self.job.subset, &benchmark.examples, db, engine.as_ref(), context.watcher())?;
-        benchmark.examples = pick(benchmark.examples, taken.selection.as_deref());
-        let answers = pick(answers, taken.selection.as_deref());
+        let selection =
+            subset::select(&self.job.subset, &benchmark.examples, db, engine.as_ref(), context.watcher())?;
+        benchmark.examples = pick(benchmark.examples, selection.positions.as_deref());
+        let answers = pick(answers, selection.positions.as_deref());
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
             .map_err(|error| Error::of_databases(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;

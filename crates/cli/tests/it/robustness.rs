@@ -190,7 +190,7 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
     let unchanged = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
     let copied = world.run("robustness", &unchanged, &[&evolved]);
     let text = String::from_utf8_lossy(&copied.stdout).into_owned();
-    assert!(text.contains("on 1 of 2 changed schemas"), "{text}{}", stderr(&copied));
+    assert!(text.contains("weak (1 of 2 changed schemas)"), "{text}{}", stderr(&copied));
     std::fs::remove_dir_all(world.path("stale")).unwrap();
     let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[&evolved]);
     assert_eq!(mixed.status.code(), Some(2));

@@ -23,7 +23,7 @@ use crate::guard::{keep_database, keep_inputs};
 use crate::schemas::SchemaSource;
 use crate::score::System;
 use crate::source::Source;
-use crate::subset::{pick, taken_without_golds};
+use crate::subset::{pick, select_without_golds};
 
 /// An embedding file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,7 +244,7 @@ impl EncoderWorkload {
         let read = |system: &System| system.read(&questions, job.prediction_format, job.extract, false);
         let mut predictions = job.system.as_ref().map(read).transpose()?;
         if let Some(part) =
-            taken_without_golds(&job.subset, &questions.examples, job.schemas.folder(), context.watcher())?
+            select_without_golds(&job.subset, &questions.examples, job.schemas.folder(), context.watcher())?
         {
             predictions = predictions.map(|set| set.of_part(&part, &questions.examples));
             questions.examples = pick(questions.examples, Some(&part));

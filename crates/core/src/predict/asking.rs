@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::guard::{keep_database, keep_inputs};
 use crate::lines::write_lines;
-use crate::subset::{pick, taken_without_golds};
+use crate::subset::{pick, select_without_golds};
 
 impl PredictJob {
     /// Asks, and writes the predictions that are there. Questions without an answer stand among the lines.
@@ -29,7 +29,7 @@ impl PredictJob {
     pub fn run(&self, context: &Context<'_>) -> Result<PredictOutcome, Error> {
         self.check()?;
         let mut workload = load_workload(&self.workload)?;
-        let positions = taken_without_golds(
+        let positions = select_without_golds(
             &self.subset,
             &workload.examples,
             self.schemas.as_ref().and_then(SchemaSource::folder),

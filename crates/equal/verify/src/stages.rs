@@ -434,13 +434,13 @@ impl<'a> PairRun<'a> {
             return Ok(Searched::Found(refutation.clone()));
         }
         // A difference that no choice explains comes first, then one that keeps more of the rows.
-        let found = self.search.refute_minimised(self.left, self.right);
-        if matches!(found, Found::Refuted(_))
+        let outcome = self.search.refute_minimised(self.left, self.right);
+        if matches!(outcome, Found::Refuted(_))
             && let Some(part) = self.part_of_rows().filter(|part| part.is_certain() && is_plain(part))
         {
             return Ok(Searched::Found(Box::new(part)));
         }
-        Ok(match (found, like_them) {
+        Ok(match (outcome, like_them) {
             (Found::Refuted(refutation), _) if refutation.is_certain() => Searched::Found(refutation),
             (_, Some(refutation)) | (Found::Refuted(refutation), None) => Searched::Found(refutation),
             (Found::Survived(survived), None) => Searched::Survived(Tried::Databases(survived)),

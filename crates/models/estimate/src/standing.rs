@@ -21,8 +21,6 @@ const OF_DATABASES: &str = "schema.";
 /// The feature that says whether a question comes with evidence.
 const EVIDENCE: &str = "evidence.present";
 
-/// New features that are named.
-
 /// Databases of one benchmark resemble each other: the mean of more than these lies no nearer to the others.
 const MOST_DATABASES: usize = 4;
 

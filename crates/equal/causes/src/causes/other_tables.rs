@@ -147,14 +147,14 @@ impl Differ {
         let more = prediction.len().max(gold.len()).saturating_sub(1);
         let Words { verb, both: [of_prediction, of_gold] } = words;
         let verb_of_gold = if gold.is_empty() && prediction.is_empty() { "" } else { verb };
-        let said = |tables: String, uses: &[String]| match (tables.is_empty(), uses.first()) {
+        let with_use = |tables: String, uses: &[String]| match (tables.is_empty(), uses.first()) {
             (_, None) => tables,
             (true, Some(first)) => first.clone(),
             (false, Some(first)) => format!("{tables} and {first}"),
         };
         let both = [
-            said(format!("{verb}{of_prediction}"), &prediction),
-            said(format!("{verb_of_gold}{of_gold}"), &gold),
+            with_use(format!("{verb}{of_prediction}"), &prediction),
+            with_use(format!("{verb_of_gold}{of_gold}"), &gold),
         ];
         Ok((both, more))
     }

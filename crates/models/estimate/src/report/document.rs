@@ -235,7 +235,8 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
         });
         let meaning = match signal_meaning(&signal.name) {
             "" => &signal.name,
-            meaning => meaning,
+            // What stands behind a semicolon explains it, in the table.
+            meaning => meaning.split(';').next().unwrap_or(meaning),
         };
         let values = values.unwrap_or_default();
         format!("{} points by the {meaning}{values}", points(signal.effect))

@@ -176,7 +176,8 @@ impl Table {
             (None, None) => escape(&cell.text),
         };
         if at == 0 {
-            return format!("<th scope=\"row\" class=\"name\">{text}</th>");
+            let mono = if cell.is_code { " mono" } else { "" };
+            return format!("<th scope=\"row\" class=\"name{mono}\">{text}</th>");
         }
         let mut class = self.class(at).to_owned();
         for (is_so, name) in
