@@ -161,7 +161,7 @@ pub fn measure(
             items: answers.len(),
             original: summary(
                 &[ORIGINAL],
-                answers.iter().map(|(_, answer)| (ORIGINAL, "", *answer)),
+                answers.iter().map(|(_, answer)| (ORIGINAL, answer.db_id.as_str(), *answer)),
                 answers.len(),
             )
             .systems

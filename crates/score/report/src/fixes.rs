@@ -1,11 +1,12 @@
 //! Why answers are wrong: per system the causes that cost most.
 
-use sqlgauge_base::printable;
+use sqlgauge_base::{counted, printable};
 use sqlgauge_causes::find;
 use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SystemSummary, UNCLEAR};
 
 use crate::Report;
 use crate::system_table::SystemTable;
+use crate::words::NONE;
 
 /// Causes of a system that the table shows; `summary.json` has all.
 const SHOWN: usize = 6;
@@ -16,7 +17,8 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
     let metric = lists.clone().next().map(|(_, fixes)| fixes.metric.clone())?;
     let rows: Vec<(String, Vec<String>)> = lists.flat_map(|(system, fixes)| rows(system, fixes)).collect();
     let note = format!(
-        "by {metric}; each answer counts once. \"points\": what the score would gain. \"only cause\": nothing else differs."
+        "by {metric}; an answer counts once, under its first difference. \"points\": these answers' share of all. \"only cause\": no other \
+         difference was found"
     );
     let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
     Some(SystemTable { title: "Why answers are wrong", note, header, rows, bars: None })
@@ -28,11 +30,29 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
             printable(title(&fix.cause)),
             format!("{:.1}", fix.points),
             fix.items.to_string(),
-            fix.alone.to_string(),
+            alone(fix),
         ];
         (system.system.clone(), cells)
     };
-    fixes.causes.iter().take(SHOWN).map(row).collect()
+    let mut rows: Vec<_> = fixes.causes.iter().take(SHOWN).map(row).collect();
+    let rest = fixes.causes.get(SHOWN..).unwrap_or_default();
+    if !rest.is_empty() {
+        let (points, items) =
+            rest.iter().fold((0.0, 0), |(points, items), fix| (points + fix.points, items + fix.items));
+        let cells = vec![
+            counted(rest.len(), "more cause"),
+            format!("{points:.1}"),
+            items.to_string(),
+            NONE.to_owned(),
+        ];
+        rows.push((system.system.clone(), cells));
+    }
+    rows
+}
+
+/// How many answers have no other cause; not known of a query that does not run, or of several differences.
+fn alone(fix: &Fix) -> String {
+    if [FAILED, UNCLEAR].contains(&fix.cause.as_str()) { NONE.to_owned() } else { fix.alone.to_string() }
 }
 
 /// A cause for a reader; the id of one that this version does not know.

@@ -91,7 +91,7 @@ fn leaderboard(report: &Report) -> Section {
         format!(" ({}: ratios to the gold)", ratios.join(", "))
     };
     let note = format!(
-        "percent{ratios} with 95 % intervals{}; n: number of answers",
+        "percent{ratios} with 95 % intervals{}; n: number of questions",
         clusters::about(&report.summary)
     );
     let mut section = Section::new("Scores", note, scores(report));

@@ -68,7 +68,7 @@ fn heading(report: &VerifyReport, options: ShowOptions, text: &mut String) {
         .iter()
         .map(|(stage, time)| format!("{} {:.1} ms", stage.name(), time.as_secs_f64() * 1e3))
         .collect();
-    let times = if times.is_empty() { String::new() } else { format!("  {}", times.join(" · ")) };
+    let times = if times.is_empty() { String::new() } else { format!("  ({})", times.join(", ")) };
     let _infallible = writeln!(text, "{name}{}", painter.dim(&times));
 }
 

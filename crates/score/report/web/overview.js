@@ -104,7 +104,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: number of answers.`, SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: number of questions.`, SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.']));
 }
 

@@ -326,7 +326,7 @@ fn entry(answer: &Answer) -> Entry {
     Entry {
         title: answer.id.clone(),
         note: format!(
-            "probably wrong: {} %, {}, {}",
+            "chance of being wrong: {} %, {}, {}",
             percent(1.0 - answer.probability),
             answer.db_id,
             status(&answer.status)

@@ -66,6 +66,9 @@ struct WithSentence<'e> {
 
 /// Whether the target lies outside, and why, in one sentence.
 pub(super) fn outside(estimate: &SystemEstimate) -> String {
+    if estimate.metric == LABELS {
+        return "Inside: labels of these questions say how many are right.".to_owned();
+    }
     if !estimate.outside {
         return "Inside: the target is like the labelled data in all that shows without labels. Questions may be harder in ways \
                 that do not show."
@@ -80,7 +83,7 @@ pub(super) fn outside(estimate: &SystemEstimate) -> String {
 
 /// How far the estimate is from the known accuracy, in one sentence.
 pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
-    let source_accuracy = estimate.known_accuracy()?;
+    let source_accuracy = estimate.known_accuracy().filter(|_| estimate.metric != LABELS)?;
     let difference = estimate.accuracy - source_accuracy;
     let distance = points(Some(difference.abs())).replace('+', "");
     Some(match difference {

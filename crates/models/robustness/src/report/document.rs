@@ -27,8 +27,8 @@ impl RobustnessReport {
             [one] => format!("Robustness of {}", one.system),
             several => format!("Robustness of {}", many(several.len(), "system")),
         });
-        document.lead.extend(systems.iter().map(summary));
         document.lead.extend(old_answers(systems).into_iter().map(Block::warning));
+        document.lead.extend(systems.iter().map(summary));
         let failures = self.failures().map(|(system, row)| self.failure(system, row));
         document.lead.extend(failures.map(Block::warning));
         document.add(overview(systems));

@@ -95,7 +95,7 @@ fn headline(audit: &BenchmarkAudit) -> String {
     let wrong = if count == 0 {
         String::new()
     } else {
-        format!("About {wrong:.0} of {} are probably wrong. ", many(golds, "gold"))
+        format!("About {wrong:.0} wrong golds are expected among the {} with a finding. ", grouped(count))
     };
     let speaking = audit.counts().iter().filter(|count| count.golds > 0).count();
     format!(
@@ -113,8 +113,8 @@ fn estimated(audit: &BenchmarkAudit) -> &'static str {
     if audit.ranked().is_empty() {
         return "";
     }
-    "The number is the sum of the percentages of the golds with a finding. They rest on three benchmarks in which people judged the golds: \
-     take it as an order of magnitude."
+    "The number is the sum of the percentages below. They rest on three benchmarks in which people judged the golds: take it as an order of \
+     magnitude. Golds without a finding may be wrong too."
 }
 
 fn counts(counts: &[RuleCount]) -> Table {
