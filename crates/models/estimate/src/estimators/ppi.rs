@@ -132,7 +132,7 @@ impl Estimator for Ppi {
         let mut outcome = EstimateDraft::moved(case, &all, accuracy, "labels of the target");
         outcome.notes.extend([confidences.note(), note(&input, inference)]);
         let estimate = outcome.estimate_at(case, self.id(), accuracy, interval);
-        Ok(by_labels(estimate))
+        Ok(Estimate { metric: LABELS.to_owned(), ..estimate })
     }
 }
 
@@ -146,12 +146,7 @@ fn of_labels_alone(case: &TargetCase<'_>, labels: &[f64]) -> Estimate {
         "{} labels of the target alone, drawn at random: neither a known run nor confidences say more of the other answers",
         labels.len()
     ));
-    by_labels(outcome.estimate_at(case, "ppi", accuracy, interval))
-}
-
-/// Labels drawn from the target itself leave nothing to extrapolate.
-fn by_labels(estimate: Estimate) -> Estimate {
-    Estimate { metric: LABELS.to_owned(), outside: false, outside_because: Vec::new(), ..estimate }
+    Estimate { metric: LABELS.to_owned(), ..outcome.estimate_at(case, "ppi", accuracy, interval) }
 }
 
 fn note(input: &Input, inference: Inference) -> String {

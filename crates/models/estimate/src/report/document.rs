@@ -195,10 +195,10 @@ fn summary(estimate: &SystemEstimate, at: usize) -> Section {
     let explanation = outside(estimate);
     let (word, rest) = explanation.split_once(':').unwrap_or(("", &explanation));
     let callout = Text::default().strong(format!("{word}.")).plain(format!(" {}", capital(rest.trim())));
-    let role = if estimate.outside { Role::Warning } else { Role::Callout };
+    let role = if estimate.is_extrapolation() { Role::Warning } else { Role::Callout };
     let interval = &estimate.interval;
     let [low, high] = [interval.low, interval.high].map(percent);
-    let beyond = if estimate.outside { ", an extrapolation" } else { "" };
+    let beyond = if estimate.is_extrapolation() { ", an extrapolation" } else { "" };
     let title = format!("{}: {low} to {high} %{beyond}", estimate.system);
     let note = format!(
         "{} interval around {} %, {}, method {}",

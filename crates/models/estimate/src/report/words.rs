@@ -30,6 +30,11 @@ pub(super) fn by_metric(estimate: &SystemEstimate) -> String {
 }
 
 impl SystemEstimate {
+    /// Whether it says more than the labelled data do: labels of the target itself leave nothing to extrapolate.
+    pub(super) fn is_extrapolation(&self) -> bool {
+        self.outside && self.metric != LABELS
+    }
+
     /// What the estimate says: the same in a terminal, on a page, in JSON and in Python.
     pub fn sentence(&self) -> String {
         let [low, high] = [self.interval.low, self.interval.high].map(percent);
@@ -42,7 +47,7 @@ impl SystemEstimate {
             },
             by_metric(self)
         );
-        if self.outside {
+        if self.is_extrapolation() {
             return format!(
                 "{claim}. The target is unlike the labelled data, so this is an extrapolation: the true share may lie outside \
                  {low} % to {high} %."
