@@ -187,7 +187,7 @@ fn take_all<T, O: InOrder<T>>(
                 out.waits();
                 continue;
             }
-            // After a stop, the threads finish what they have and hang up.
+            // After a stop each thread ends its item and drops its sender.
             Err(RecvTimeoutError::Disconnected) => break,
         };
         thread::sleep(GATHER);

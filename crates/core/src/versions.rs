@@ -534,7 +534,7 @@ impl Versions {
         document
     }
 
-    /// `With plat in the place of orig, mine goes from 48.8 to 53.7 % (ex@1, 41 questions): +4.9 points [-2.1, +12.0], p 0.5.`
+    /// `On plat instead of orig, mine goes from 48.8 to 53.7 % (ex@1, 41 questions): +4.9 points [-2.1, +12.0], p 0.5.`
     fn said(&self, change: &VersionChange) -> Block {
         let nature = Nature::of(&self.metric);
         let [from, to] = &change.versions;
@@ -547,7 +547,7 @@ impl Versions {
             moved(change, nature),
             number::p_value(change.p_value)
         );
-        let start = format!("With {to} in the place of {from}, ");
+        let start = format!("On {to} instead of {from}, ");
         Block::lead(Text::from(start).strong(&change.system).plain(text))
     }
 

@@ -120,7 +120,7 @@ fn judge(
         }
     }
     let mut replay = |database: &Witness| search.replay(database, left, right);
-    match sqlgauge_prove::bounded(schema, (&first, &second), semantics, bounds, solver, &mut replay) {
+    match sqlgauge_prove::bounded(schema, (&first, &second), semantics, bounds, solver, &mut replay).0 {
         ProofOutcome::NoDifference { bound, assumes } => {
             let assumes: Vec<_> = assumes.iter().map(sqlgauge_prove::ProofAssumption::code).collect();
             format!("bounded: proved up to {bound} | {}", assumes.join(" "))

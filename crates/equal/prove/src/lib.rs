@@ -219,19 +219,8 @@ pub enum ProofOutcome<T> {
 
 /// Looks for a database of at most so many rows per table on which the permitted results of the queries differ.
 /// `confirm` replays a candidate; one that it refuses is no counterexample, and the search goes on.
+/// Beside the outcome: the calls of the queries about which the solver knew less than SQLite. Without any the encoding is exact.
 pub fn bounded<T>(
-    schema: &Schema,
-    pair: (&Query, &Query),
-    semantics: ResultSemantics,
-    bounds: Bounds<'_>,
-    solver: &mut Solver,
-    confirm: &mut dyn FnMut(&Witness) -> Option<T>,
-) -> ProofOutcome<T> {
-    inspected(schema, pair, semantics, bounds, solver, confirm).0
-}
-
-/// [`bounded`], with the calls of the queries about which the solver knew less than SQLite. Without any the encoding is exact.
-pub fn inspected<T>(
     schema: &Schema,
     pair: (&Query, &Query),
     semantics: ResultSemantics,

@@ -224,7 +224,9 @@ fn part(args: &[Expr]) -> Option<Vec<Stage>> {
 fn part_from_end(args: &[Expr]) -> Option<Vec<Stage>> {
     let from = |expr: &Expr| match expr {
         Expr::Unary(UnaryOperator::Minus, inner) => count_of(inner),
-        Expr::Literal(Literal::Integer(number)) => u32::try_from(-number).ok(),
+        Expr::Literal(Literal::Integer(number)) => {
+            number.checked_neg().and_then(|number| u32::try_from(number).ok())
+        }
         _ => None,
     };
     let (from, count) = match args {

@@ -47,24 +47,16 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Option<Refutation> {
-        self.bounded_option(&[left, right], || {
-            let prepared = self.prepared(left, right).ok()?;
-            self.create(&prepared).ok()?;
-            let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
-            let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::ALL);
-            let source = Origin { engine, database, schema: &self.schema, plan: &plan };
-            let queries = [&prepared.left.query, &prepared.right.query];
-            let probes: Vec<Probe> =
-                queries.into_iter().flat_map(|query| probes(query, &self.schema)).collect();
+        self.with_probes((engine, database), [left, right], |prepared, source, probes| {
             let mut before = 0;
             SIZES.iter().find_map(|&size| {
-                let rows = source.slice(&probes, size)?;
+                let rows = source.slice(probes, size)?;
                 let count = rows.iter().map(BTreeMap::len).sum();
                 if count == before || count > MAX_ROWS {
                     return None;
                 }
                 before = count;
-                self.cut_down(&prepared, &plan, [rows])
+                self.cut_down(prepared, source.plan, [rows])
             })
         })
     }
@@ -78,19 +70,31 @@ impl Search {
         left: &str,
         right: &str,
     ) -> Option<Refutation> {
+        self.with_probes((engine, database), [left, right], |prepared, source, probes| {
+            let whole = source.slice(probes, PART_ROWS)?;
+            let mut random = Random::new([0]);
+            let parts = (0..PARTS).map(|at| source.part(&whole, &mut random, 2 << (at % 3)));
+            self.cut_down(prepared, source.plan, parts)
+        })
+    }
+
+    /// The work over the database that is sliced, with the probes of both queries.
+    fn with_probes(
+        &self,
+        (engine, database): (&dyn Engine, &Database),
+        [left, right]: [&str; 2],
+        work: impl FnOnce(&Prepared, &Origin<'_>, &[Probe]) -> Option<Refutation>,
+    ) -> Option<Refutation> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared).ok()?;
-            let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
+            let queries = [&prepared.left.query, &prepared.right.query];
+            let traces = queries.map(|query| trace(query));
             let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::ALL);
             let source = Origin { engine, database, schema: &self.schema, plan: &plan };
-            let queries = [&prepared.left.query, &prepared.right.query];
             let probes: Vec<Probe> =
                 queries.into_iter().flat_map(|query| probes(query, &self.schema)).collect();
-            let whole = source.slice(&probes, PART_ROWS)?;
-            let mut random = Random::new([0]);
-            let parts = (0..PARTS).map(|at| source.part(&whole, &mut random, 2 << (at % 3)));
-            self.cut_down(&prepared, &plan, parts)
+            work(&prepared, &source, &probes)
         })
     }
 

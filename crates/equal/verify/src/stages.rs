@@ -476,7 +476,7 @@ impl<'a> PairRun<'a> {
         };
         let pair = (left, right);
         let (outcome, inexact) =
-            sqlgauge_prove::inspected(schema, pair, semantics, bounds, solver, &mut counted);
+            sqlgauge_prove::bounded(schema, pair, semantics, bounds, solver, &mut counted);
         let work = SolverRecord {
             bound: match &outcome {
                 ProofOutcome::NoDifference { bound, .. } | ProofOutcome::Different { bound, .. } => {
@@ -659,7 +659,7 @@ fn check_runs(reason: &Inapplicable) -> Result<(), RefusedText> {
 }
 
 fn no_solver(tried: &Tried) -> Verdict {
-    let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
+    let message = format!("a bounded proof needs a solver, and none was found; {SOLVER_REMEDY}");
     Verdict::Unknown(tried.unknown(NO_SOLVER, &message))
 }
 

@@ -3,6 +3,7 @@
 //! The texts are short, so that a wrong reading of the construct shows in the rows. They are written without much care for
 //! what SQLite allows: SQLite judges.
 
+use super::{DATES, TEXTS};
 use crate::dice::Dice;
 
 /// What a query is about.
@@ -332,16 +333,20 @@ impl Writer<'_> {
         }
     }
 
-    /// Two or three conditions on one column.
+    /// Two or three conditions on one column. Often one names a value that rows hold: what follows from it is then known.
     fn together(&mut self, construct: Construct) -> String {
         let column = self.dice.word(if construct == Construct::Times {
             &["t.d", "t.d", "t.s"]
         } else {
             &["t.s", "t.s", "t.a", "t.b"]
         });
-        let conditions: Vec<String> = (0..2 + self.dice.below(2))
+        let mut conditions: Vec<String> = (0..2 + self.dice.below(2))
             .map(|_| if construct == Construct::Times { self.of_time(column) } else { self.of_text(column) })
             .collect();
+        if self.dice.chance(40) {
+            let values = if construct == Construct::Times { &DATES[..] } else { &TEXTS };
+            conditions[0] = format!("{column} = {}", self.dice.word(values));
+        }
         match self.dice.below(3) {
             0 => format!("SELECT t.id FROM t WHERE {}", conditions.join(" AND ")),
             1 => format!("SELECT t.id FROM t WHERE {}", conditions.join(" OR ")),

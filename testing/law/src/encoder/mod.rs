@@ -42,12 +42,12 @@ pub struct Tally {
 
 const INTEGERS: [&str; 8] = ["0", "1", "1", "2", "3", "-1", "5", "10"];
 const REALS: [&str; 6] = ["0.5", "1.0", "2.0", "2.5", "-1.5", "3.0"];
-const TEXTS: [&str; 19] = [
+pub(crate) const TEXTS: [&str; 19] = [
     "'a'", "'A'", "'b'", "'a '", "'x'", "'1'", "'01'", "'1.5'", "''", "'ab'", "'Ab%'", "'5'", "' AB '",
     "'é'", "'aé_'", "' -12x'", "'aab'", "'a]b'", "'AB'",
 ];
 /// SQLite reads all but the last two as times, most of them otherwise than they stand.
-const DATES: [&str; 21] = [
+pub(crate) const DATES: [&str; 21] = [
     "'2020-01-01'",
     "'2020-01-02'",
     "'1999-12-31'",

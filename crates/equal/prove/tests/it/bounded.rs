@@ -34,7 +34,7 @@ fn outcome(left: &str, right: &str, semantics: ResultSemantics, solver: &mut Sol
     let mut replay = |database: &Witness| {
         search.replay(database, left, right).map(|difference| difference.database().script())
     };
-    sqlgauge_prove::bounded(&schema, pair, semantics, Bounds::default(), solver, &mut replay)
+    sqlgauge_prove::bounded(&schema, pair, semantics, Bounds::default(), solver, &mut replay).0
 }
 
 fn contract_of(semantics: ResultSemantics) -> sqlgauge_engine::compare::Semantics {
@@ -86,7 +86,7 @@ fn what_a_schema_has_besides_constraints_is_used_and_what_is_assumed_is_said() {
         let mut replay = |database: &Witness| search.replay(database, left, right);
         let bounds = Bounds { rows_per_table: 2, ..Bounds::default() };
         let pair = (&queries.0, &queries.1);
-        let outcome =
+        let (outcome, _) =
             sqlgauge_prove::bounded(&schema, pair, ResultSemantics::List, bounds, &mut solver, &mut replay);
         match (&outcome, expected) {
             (ProofOutcome::NoDifference { assumes, .. }, Some(named)) => {
