@@ -15,10 +15,12 @@ use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, PairedBy, Prediction, PredictionOptions,
     PredictionSet, Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
 };
-use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
 use sqlgauge_report::Report;
-use sqlgauge_run::{ANSWERS, BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
+use sqlgauge_run::{
+    ANSWERS, BenchmarkScorer, InputRecord, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs,
+};
 
 use crate::context::{Context, Watcher};
 use crate::error::Error;
@@ -30,7 +32,7 @@ use crate::settings::{
     VerifySettings, default_metrics, gates_of, note_on_verify, pairing, recorded_options, started_at,
     verifies,
 };
-use crate::source::{Source, digest_databases, digest_sources};
+use crate::source::{Source, digest_sources};
 use crate::subset::{self, Selection, Subset, pick};
 use crate::values::OutputPath;
 use crate::without_rows::DatabasesWithoutRows;
@@ -259,7 +261,9 @@ impl ScoreJob {
         if self.has_suite_metric() && used.files().iter().all(|(role, _)| !role.starts_with("suite:")) {
             watcher.note(NO_SUITE);
         }
-        let mut manifest = self.manifest(ids, examples.len(), &used, engine.as_ref(), now)?;
+        let targets = used.open(engine.as_ref(), tables.as_ref())?;
+        let databases = if self.db.is_some() { used.digest(&targets)? } else { Vec::new() };
+        let mut manifest = self.manifest(ids, examples.len(), databases, engine.name_and_version(), now)?;
         if !missing.is_empty() {
             let part = manifest.options.entry(SUBSET.to_owned()).or_insert_with(|| self.subset.to_json());
             part["missing_databases"] = missing.into();
@@ -269,10 +273,6 @@ impl ScoreJob {
             shard.record(&mut manifest);
         }
         keep_inputs_of_run(&self.out, &manifest)?;
-        let targets = used.open(engine.as_ref(), tables.as_ref())?;
-        if self.db.is_some() {
-            used.check(&targets, &manifest.inputs)?;
-        }
         let targets = match &self.pack {
             Some(path) => with_pack(targets, &read_pack(path)?, path, engine.as_ref())?,
             None => targets,
@@ -428,8 +428,8 @@ impl ScoreJob {
         &self,
         metrics: Vec<String>,
         examples: usize,
-        used: &UsedDatabases,
-        engine: &dyn Engine,
+        databases: Vec<InputRecord>,
+        engine: String,
         now: Moment,
     ) -> Result<Manifest, Error> {
         let mut sources: Vec<(String, &Source)> = vec![("gold".to_owned(), &self.gold)];
@@ -443,9 +443,7 @@ impl ScoreJob {
         if let Some(pack) = &self.pack {
             inputs.extend(digest_inputs(&[("pack".to_owned(), pack.clone())])?);
         }
-        if self.db.is_some() {
-            inputs.extend(digest_databases(&used.files(), engine)?);
-        }
+        inputs.extend(databases);
         let verify = verifies(&self.metrics).then_some(&self.verify);
         let mut options = recorded_options(&self.limits, now, self.extract, verify);
         if !self.subset.is_all() {
@@ -453,7 +451,7 @@ impl ScoreJob {
         }
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            engine: engine.name_and_version(),
+            engine,
             command: self.command.clone(),
             metrics,
             systems: self.systems.iter().map(|system| system.name.clone()).collect(),

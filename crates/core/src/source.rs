@@ -4,10 +4,7 @@ use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::Error;
 use sqlgauge_dataset::{DatasetError, FileFormat, Input as Text};
-use sqlgauge_engine::Engine;
-
 use sqlgauge_run::{InputRecord, RunError, digest_inputs, sha256_of_bytes};
 
 /// A file, or JSON lines in memory that have a name.
@@ -164,24 +161,6 @@ pub(crate) fn digest_sources<S: Borrow<Source>>(
         Some(InputRecord { role: role.clone(), path: source.path().display().to_string(), sha256 })
     };
     Ok(sources.iter().filter_map(of_one).collect())
-}
-
-/// The records of databases, in their order. That of a server is digested by its engine.
-///
-/// # Errors
-/// When one cannot be read.
-pub(crate) fn digest_databases(
-    files: &[(String, PathBuf)],
-    engine: &dyn Engine,
-) -> Result<Vec<InputRecord>, Error> {
-    if engine.is_sqlite() {
-        return Ok(digest_inputs(files)?);
-    }
-    let of_one = |(role, address): &(String, PathBuf)| {
-        let sha256 = engine.open(address)?.content_hash()?.to_owned();
-        Ok(InputRecord { role: role.clone(), path: address.display().to_string(), sha256 })
-    };
-    files.iter().map(of_one).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use sqlgauge_sql::tree::{Query, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
-
-use crate::same::Renamed;
+use sqlgauge_sql::{Numbering, reads};
 
 /// Most ways to match the relations that are tried.
 const MAX_WAYS: usize = 24;
@@ -69,18 +67,13 @@ fn is_alike(left: &RelationSource, right: &RelationSource) -> bool {
 }
 
 /// The new numbers of all relations of the answer's query: those of the way, and for all others such as the gold does not have.
-pub(crate) fn numbers(prediction: &Query, way: &HashMap<RelationId, RelationId>) -> Renamed {
-    struct All(Vec<RelationId>);
-    impl Visitor for All {
-        fn relation(&mut self, relation: &Relation) {
-            self.0.push(relation.id);
-        }
-    }
-    let mut all = All(Vec::new());
-    walk_query(&mut all, prediction);
+pub(crate) fn numbers(prediction: &Query, way: &HashMap<RelationId, RelationId>) -> Numbering {
     let apart = |id: RelationId| if id.0 >= OTHERS { id } else { RelationId(id.0 + OTHERS) };
-    let relations = all.0.into_iter().map(|id| (id, way.get(&id).copied().unwrap_or(apart(id)))).collect();
-    Renamed { relations, ..Renamed::default() }
+    let relations = reads::relations(prediction)
+        .into_iter()
+        .map(|id| (id, way.get(&id).copied().unwrap_or(apart(id))))
+        .collect();
+    Numbering { relations, ..Numbering::default() }
 }
 
 /// The number that a relation of the answer had before [`numbers`] gave it one of its own.

@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use sqlgauge_base::budget;
+use sqlgauge_sql::reads::is_recursive;
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, Cte, Expr, From, Query, Relation, RelationId, RelationSource, SetOperator,
+    Body, ColumnRef, Expr, From, Query, Relation, RelationId, RelationSource, SetOperator,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
 
@@ -14,7 +15,7 @@ use crate::cause::{Slip, Unclear};
 use crate::causes::{causes, set_operation};
 use crate::clauses::{Clause, Clauses, Reads};
 use crate::pair::{Matched, Pair, Rest, Scene, Side, Unlike};
-use crate::same::{Classes, reads_any, renamed};
+use crate::same::{Classes, apart, reads_any};
 
 /// The slips that make the answer of the gold.
 pub(crate) fn queries(
@@ -47,8 +48,8 @@ fn with_ctes(
     let bare = |query: &Query| Query { ctes: Vec::new(), ..query.clone() };
     let mut slips = Vec::new();
     for (at, (cte, other)) in gold.ctes.iter().zip(&prediction.ctes).enumerate() {
-        if cte.id != other.id || reads_itself(cte) || reads_itself(other) {
-            return if renamed(gold) == renamed(prediction) { Ok(slips) } else { Err(Unclear::OtherShape) };
+        if cte.id != other.id || is_recursive(cte) || is_recursive(other) {
+            return if apart(gold) == apart(prediction) { Ok(slips) } else { Err(Unclear::OtherShape) };
         }
         let inner = queries(scene, &cte.query, &other.query, numbers)?;
         slips.extend(lifted(inner, "in a common table expression", |side, part| {
@@ -64,18 +65,6 @@ fn with_ctes(
         ..slip
     }));
     Ok(slips)
-}
-
-fn reads_itself(cte: &Cte) -> bool {
-    struct Reads(RelationSource, bool);
-    impl sqlgauge_sql::visit::Visitor for Reads {
-        fn relation(&mut self, relation: &Relation) {
-            self.1 |= relation.source == self.0;
-        }
-    }
-    let mut reads = Reads(RelationSource::Cte(cte.id), false);
-    sqlgauge_sql::visit::walk_query(&mut reads, &cte.query);
-    reads.1
 }
 
 /// Slips inside of a part, as slips of the whole.

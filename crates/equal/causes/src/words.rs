@@ -1,17 +1,14 @@
 //! Parts of the two queries as SQL.
 
-use std::collections::HashMap;
-
 use sqlgauge_base::listed;
 use sqlgauge_sql::canonical::CanonicalText;
-use sqlgauge_sql::print_part;
 use sqlgauge_sql::tree::{Expr, OrderTerm, Relation, RelationId, RelationSource};
 use sqlgauge_sql::visit::rewrite_expr;
+use sqlgauge_sql::{Numbering, print_part, reads};
 
 use crate::align::number_before;
 use crate::cause::Unclear;
 use crate::pair::{Pair, Side};
-use crate::same::Renamed;
 
 /// What both do. Where that reads the same, there are no words.
 pub(crate) fn both(prediction: String, gold: String) -> Result<[String; 2], Unclear> {
@@ -40,8 +37,11 @@ impl Pair<'_> {
         let text = self.text(side);
         let mut expr = expr.clone();
         if side == Side::Prediction {
-            let relations = Numbers::of(&expr, |relation| self.number(side, relation));
-            let mut back = Renamed { relations, ..Renamed::default() };
+            let all = reads::relations(&expr)
+                .into_iter()
+                .chain(reads::columns(&expr).into_iter().map(|column| column.relation));
+            let relations = all.map(|relation| (relation, self.number(side, relation))).collect();
+            let mut back = Numbering { relations, ..Numbering::default() };
             rewrite_expr(&mut back, &mut expr);
         }
         let only = match self.clauses(side).reads.relations().as_slice() {
@@ -125,28 +125,5 @@ impl Pair<'_> {
             RelationSource::Function { name, .. } => format!("`{name}`"),
             RelationSource::Catalog => "`sqlite_master`".to_owned(),
         })
-    }
-}
-
-/// The relations that a part reads or declares, each with another number.
-struct Numbers<F>(F, HashMap<RelationId, RelationId>);
-
-impl<F: Fn(RelationId) -> RelationId> Numbers<F> {
-    fn of(expr: &Expr, number: F) -> HashMap<RelationId, RelationId> {
-        let mut numbers = Self(number, HashMap::new());
-        sqlgauge_sql::visit::walk_expr(&mut numbers, expr);
-        numbers.1
-    }
-}
-
-impl<F: Fn(RelationId) -> RelationId> sqlgauge_sql::visit::Visitor for Numbers<F> {
-    fn relation(&mut self, relation: &Relation) {
-        self.1.insert(relation.id, (self.0)(relation.id));
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(column) = expr {
-            self.1.insert(column.relation, (self.0)(column.relation));
-        }
     }
 }

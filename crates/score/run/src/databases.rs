@@ -55,29 +55,22 @@ impl UsedDatabases {
         self.located.iter().flat_map(of_one).collect()
     }
 
-    /// Fails if a database is not the one that the manifest has the digest of: if it was changed after it was read for
-    /// the manifest and before it was opened.
+    /// The records of all files with the digests of the databases that were opened from them, in parallel.
     ///
     /// # Errors
-    /// [`RunError::Engine`] for the first such database, by `db_id`.
-    pub fn check(
-        &self,
-        targets: &HashMap<String, Arc<Target>>,
-        inputs: &[InputRecord],
-    ) -> Result<(), RunError> {
-        let digests: HashMap<&str, &str> =
-            inputs.iter().map(|input| (input.role.as_str(), input.sha256.as_str())).collect();
-        let files = self.files();
+    /// [`RunError::Engine`] for the first file that is not the one that was opened, or that cannot be read.
+    pub fn digest(&self, targets: &HashMap<String, Arc<Target>>) -> Result<Vec<InputRecord>, RunError> {
         let opened = targets.values().flat_map(|target| once(&target.database).chain(&target.suite));
         let opened: HashMap<&Path, &Arc<Database>> =
             opened.map(|database| (database.path(), database)).collect();
-        let is_same = |(role, path): &(String, PathBuf)| match opened.get(path.as_path()) {
-            Some(database) if digests.get(role.as_str()) != Some(&database.content_hash()?) => {
-                Err(EngineError::Changed { path: path.clone() }.into())
+        let record = |(role, path): (String, PathBuf)| match opened.get(path.as_path()) {
+            Some(database) => {
+                let sha256 = database.content_hash()?.to_owned();
+                Ok(InputRecord { role, path: path.display().to_string(), sha256 })
             }
-            _ => Ok(()),
+            None => Err(EngineError::NotFound { path }.into()),
         };
-        files.par_iter().map(is_same).collect::<Vec<Result<(), RunError>>>().into_iter().collect()
+        self.files().into_par_iter().map(record).collect::<Vec<Result<_, RunError>>>().into_iter().collect()
     }
 
     /// Opens all of them, in parallel. The catalog of a target is the one of `tables` where it has one, else

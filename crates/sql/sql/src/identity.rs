@@ -2,70 +2,51 @@
 
 use std::collections::HashMap;
 
+use crate::reads;
 use crate::tree::{Cte, CteId, Expr, Query, Relation, RelationId, RelationSource};
-use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_expr, walk_query};
+use crate::visit::{Rewriter, Visitor, Walk};
 
 /// Numbers the relations and CTEs of a query anew, from 0 in the order of a walk, so that two queries that
 /// differ only in these numbers become equal.
 pub fn renumber(query: &mut Query) {
-    let mut declared = Declared::default();
-    walk_query(&mut declared, query);
-    let mut mapping = Mapping::new(&declared, 0, 0);
-    rewrite_query(&mut mapping, query);
+    refresh(query, &mut 0, &mut 0);
 }
 
-/// Gives every relation and CTE that is declared inside `expr` a new identity; references to relations
+/// Gives every relation and CTE that is declared inside a piece a new identity; references to relations
 /// outside of it stay. `next_relation` and `next_cte` are the next free numbers, and are advanced.
-pub(crate) fn refresh(expr: &mut Expr, next_relation: &mut u32, next_cte: &mut u32) {
-    let mut declared = Declared::default();
-    walk_expr(&mut declared, expr);
-    let mut mapping = Mapping::new(&declared, *next_relation, *next_cte);
-    *next_relation += u32::try_from(declared.relations.len()).unwrap_or(u32::MAX);
-    *next_cte += u32::try_from(declared.ctes.len()).unwrap_or(u32::MAX);
-    rewrite_expr(&mut mapping, expr);
+pub fn refresh(piece: &mut impl Walk, next_relation: &mut u32, next_cte: &mut u32) {
+    let relations = reads::relations(piece).into_iter().map(|id| (id, RelationId(take(next_relation))));
+    let mut ctes = Ctes(Vec::new());
+    piece.walk(&mut ctes);
+    let ctes = ctes.0.into_iter().map(|id| (id, CteId(take(next_cte))));
+    piece.rewrite(&mut Numbering { relations: relations.collect(), ctes: ctes.collect() });
 }
 
-/// [`refresh`] for a whole query.
-pub(crate) fn refresh_query(query: &mut Query, next_relation: &mut u32, next_cte: &mut u32) {
-    let mut declared = Declared::default();
-    walk_query(&mut declared, query);
-    let mut mapping = Mapping::new(&declared, *next_relation, *next_cte);
-    *next_relation += u32::try_from(declared.relations.len()).unwrap_or(u32::MAX);
-    *next_cte += u32::try_from(declared.ctes.len()).unwrap_or(u32::MAX);
-    rewrite_query(&mut mapping, query);
+fn take(next: &mut u32) -> u32 {
+    let number = *next;
+    *next = number.saturating_add(1);
+    number
 }
 
-/// The relations and CTEs that a piece of a query declares, in the order of a walk.
-#[derive(Default)]
-struct Declared {
-    relations: Vec<RelationId>,
-    ctes: Vec<CteId>,
-}
+/// The CTEs that a piece of a query declares, in the order of a walk.
+struct Ctes(Vec<CteId>);
 
-impl Visitor for Declared {
+impl Visitor for Ctes {
     fn query(&mut self, query: &Query) {
-        self.ctes.extend(query.ctes.iter().map(|cte| cte.id));
-    }
-
-    fn relation(&mut self, relation: &Relation) {
-        self.relations.push(relation.id);
+        self.0.extend(query.ctes.iter().map(|cte| cte.id));
     }
 }
 
-struct Mapping {
-    relations: HashMap<RelationId, RelationId>,
-    ctes: HashMap<CteId, CteId>,
+/// New numbers of relations and CTEs; those without one keep theirs.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    /// From the number that stands in the piece to the new one.
+    pub relations: HashMap<RelationId, RelationId>,
+    /// The same of common table expressions.
+    pub ctes: HashMap<CteId, CteId>,
 }
 
-impl Mapping {
-    fn new(declared: &Declared, first_relation: u32, first_cte: u32) -> Self {
-        let relations = declared.relations.iter().zip(first_relation..).map(|(&id, n)| (id, RelationId(n)));
-        let ctes = declared.ctes.iter().zip(first_cte..).map(|(&id, n)| (id, CteId(n)));
-        Self { relations: relations.collect(), ctes: ctes.collect() }
-    }
-}
-
-impl Rewriter for Mapping {
+impl Rewriter for Numbering {
     fn query(&mut self, query: &mut Query) {
         for Cte { id, .. } in &mut query.ctes {
             *id = self.ctes.get(id).copied().unwrap_or(*id);

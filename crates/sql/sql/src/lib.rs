@@ -40,7 +40,7 @@ pub mod visit;
 pub use error::{ErrorKind, ResolveError};
 pub use expansion::expanded_size;
 pub use features::Features;
-pub use identity::renumber;
+pub use identity::{Numbering, refresh, renumber};
 pub use locate::TextPosition;
 pub use named::NamedThings;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};

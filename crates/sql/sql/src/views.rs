@@ -92,7 +92,7 @@ impl Rewriter for WritingOut<'_> {
         };
         let mut query = view.clone();
         let Used { next_relation, next_cte, .. } = &mut self.used;
-        identity::refresh_query(&mut query, next_relation, next_cte);
+        identity::refresh(&mut query, next_relation, next_cte);
         rewrite_query(self, &mut query);
         // The relation keeps its identity, so that what refers to its columns stays as it is.
         relation.source = RelationSource::Derived(Box::new(query));

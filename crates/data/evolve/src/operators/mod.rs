@@ -5,10 +5,10 @@ mod merge_tables;
 mod split_table;
 mod tables;
 
-use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Action, ForeignKey, Schema, Table};
 use sqlgauge_sql::tree::Expr;
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
+use sqlgauge_sql::visit::rewrite_expr;
+use sqlgauge_sql::{Numbering, resolve};
 
 use crate::change::Change;
 use crate::step::{ChangeError, Image, Projection, ROW, Side};
@@ -100,23 +100,12 @@ fn over_row(text: &str, schema: &Schema, table: usize) -> Result<Expr, ChangeErr
         ([only], Some(relation)) if !sqlgauge_sql::aggregates::has_own(&only.expr) => {
             let mut expr = only.expr.clone();
             if relation != ROW {
-                rewrite_expr(&mut Renumbered(relation), &mut expr);
+                let relations = [(relation, ROW)].into();
+                rewrite_expr(&mut Numbering { relations, ..Numbering::default() }, &mut expr);
             }
             Ok(expr)
         }
         _ => Err(unreadable("it is not an expression over one row".to_owned())),
-    }
-}
-
-struct Renumbered(sqlgauge_sql::tree::RelationId);
-
-impl Rewriter for Renumbered {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Column(column) = expr
-            && column.relation == self.0
-        {
-            column.relation = ROW;
-        }
     }
 }
 

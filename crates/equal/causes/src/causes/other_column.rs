@@ -1,12 +1,13 @@
 //! Another column at the same place.
 
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Literal};
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
 
 use super::wrong_aggregate::shows_otherwise;
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Unlike};
-use crate::same::{all_columns, apart};
+use crate::same::apart;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-column",
@@ -87,7 +88,7 @@ pub(super) fn columns_changed(
     if blank(gold) != blank(prediction) {
         return None;
     }
-    let both = all_columns(gold).into_iter().zip(all_columns(prediction));
+    let both = reads::columns(gold).into_iter().zip(reads::columns(prediction));
     let representative = |column: ColumnRef| pair.classes.representative(column);
     let changed: Vec<_> =
         both.filter(|(gold, prediction)| representative(*gold) != representative(*prediction)).collect();

@@ -1,10 +1,8 @@
 //! Whether parts of queries are the same but for the numbers of their relations.
 
-use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{rewrite_expr, rewrite_query};
-
-use super::relations::Renaming;
+use sqlgauge_sql::{Numbering, reads};
 
 /// Finds a renaming of the relations of one FROM clause to those of another that reads the same sources in the
 /// same order by the same joins; `None` if there is none.
@@ -53,9 +51,9 @@ fn same_conditions(left: &From, right: &From, pairs: &[(RelationId, RelationId)]
 
 /// An expression of the right query as one of the left, by a renaming that [`same_from`] found.
 pub(crate) fn renamed(expr: &Expr, pairs: &[(RelationId, RelationId)]) -> Expr {
-    let (new, old): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+    let relations = pairs.iter().map(|(left, right)| (*right, *left)).collect();
     let mut expr = expr.clone();
-    rewrite_expr(&mut Renaming { old: &old, new: &new }, &mut expr);
+    rewrite_expr(&mut Numbering { relations, ..Numbering::default() }, &mut expr);
     expr
 }
 
@@ -89,7 +87,8 @@ pub(crate) fn same_query(left: &Query, right: &Query) -> bool {
     if old_left.len() != old_right.len() {
         return false;
     }
+    let relations = old_right.into_iter().zip(old_left).collect();
     let mut right = right.clone();
-    rewrite_query(&mut Renaming { old: &old_right, new: &old_left }, &mut right);
+    rewrite_query(&mut Numbering { relations, ..Numbering::default() }, &mut right);
     *left == right
 }
