@@ -131,7 +131,6 @@ impl From<sqlgauge_core::Error> for Failure {
             | sqlgauge_core::Error::OutputIsDatabase { .. }
             | sqlgauge_core::Error::Alarm { .. }
             | sqlgauge_core::Error::EmptyBatch
-            | sqlgauge_core::Error::NothingToCompare
             | sqlgauge_core::Error::NotBuiltIn(_)
             | sqlgauge_core::Error::Shift(_)
             | sqlgauge_core::Error::OtherEncoder { .. }

@@ -17,7 +17,8 @@ Look up the fields of a run directory, an evolved benchmark and a corpus. A rele
 /// What every command ends with.
 const CODES: &str = "\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n\
 | 0 | done; of `match`: equal; of `verify` on a pair: equivalent | all |\n\
-| 1 | a bar was not reached (`--fail-under`, `--max-drop`, `--max-regression`, `--alarm-below`) | `score`, `report`, `robustness`, `compare`, `estimate` |\n\
+| 1 | a bar was not reached (`--fail-under`, `--max-drop`, `--max-regression`, `--alarm-below`) | `score`, `report`, `robustness`, `compare`, `monitor` |\n\
+| 1 | a change rang an alarm | `monitor` |\n\
 | 1 | not found equal; different | `match`, `verify` on a pair |\n\
 | 1 | a service stopped before everything was asked | `predict` |\n\
 | 2 | an input or an option is wrong; a sentence names it and the remedy | all |\n\

@@ -140,9 +140,6 @@ pub enum Error {
     /// A batch without a question.
     #[error("--batch-size 0: a batch has at least one question")]
     EmptyBatch,
-    /// An alarm about a drop, but only one estimate.
-    #[error("--alarm-drop compares estimates that follow each other; give --batch-size or --history")]
-    NothingToCompare,
     /// A judge was named for a method that does not ask one.
     #[cfg(feature = "services")]
     #[error("--judge-url is for --method judge-bug or judge-arena; {0} does not ask a judge")]

@@ -7,7 +7,7 @@
 
 #[cfg(feature = "services")]
 mod judge;
-mod records;
+mod watch;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ use sqlgauge_base::counted;
 use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload, take_out_other_answers};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
-use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
+use sqlgauge_estimate::report::{ALARM_BELOW, FILES, Reliability};
+use sqlgauge_estimate::watch::values;
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Loader, Pool, PoolAnswer, PoolEvidence, TargetLabels, estimators,
 };
@@ -26,14 +27,16 @@ use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 
 #[cfg(feature = "services")]
 pub use self::judge::JudgeSettings;
-pub use self::records::{EstimateHistory, EstimateRecords};
+pub use self::watch::{MonitorJob, Watch};
 use crate::context::{Context, Watcher};
 use crate::error::Error;
+use crate::guard::{keep_inputs, keep_run};
 use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
 use crate::subset::{Subset, pick, select_without_golds};
+use crate::values::OutputPath;
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -122,9 +125,9 @@ pub struct EstimateJob {
     /// Date, or date and time of UTC, that queries take for now [default: when the run began]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     pub now: Option<Moment>,
-    /// What to write, and what to compare the estimate with.
-    #[cfg_attr(feature = "cli", command(flatten))]
-    pub records: EstimateRecords,
+    /// Folder to write: report.html, report.md, estimate.json, predictions.jsonl, run.json
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub out: Option<OutputPath>,
     /// The language model that the methods `judge-*` ask.
     #[cfg(feature = "services")]
     #[cfg_attr(feature = "cli", arg(skip))]
@@ -169,14 +172,19 @@ impl EstimateJob {
         Self { target: target.into(), db: db.into(), method: "auto".to_owned(), ..Self::default() }
     }
 
-    /// Estimates, compares the estimates with earlier ones, and writes what [`EstimateJob::records`] asks for.
+    /// Estimates, and writes [`EstimateJob::out`].
     ///
     /// # Errors
     /// When an input cannot be read, the method does not exist or lacks what it needs, an option is out of range, or an
     /// output cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<Estimated, Error> {
+        self.run_watched(context, None)
+    }
+
+    fn run_watched(&self, context: &Context<'_>, watch: Option<&Watch>) -> Result<Estimated, Error> {
         self.check()?;
-        let history = self.records.read_history(context.watcher())?;
+        watch.map_or(Ok(()), Watch::check)?;
+        let log = watch.map_or(Ok(None), |watch| watch.read_log(context.watcher()))?;
         #[cfg(feature = "services")]
         let judge = self.judge.as_ref().map(|judge| judge.service(&self.method, context)).transpose()?;
         let now = self.now.unwrap_or_else(Moment::now);
@@ -184,21 +192,25 @@ impl EstimateJob {
         let (pool, paired_by) = self.load(engine.as_ref(), context.watcher())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
-        self.records.keep_inputs(&inputs)?;
+        self.keep_inputs(&inputs, watch)?;
         let mut evidence = self.evidence(&pool, context)?;
         #[cfg(feature = "services")]
         {
             evidence.judge = judge;
         }
         let estimates = self.estimate(&evidence)?;
+        let values = |&target| values(&evidence.case(target, self.options));
+        let targets = watch.map_or(&[][..], |_| &evidence.pool.targets);
+        let answers = targets.iter().map(values).collect::<Result<Vec<_>, _>>()?;
         let questions = evidence.questions.clone();
         let mut batches = Vec::new();
-        for range in self.records.batches(questions.len()) {
+        for range in watch.map_or_else(Vec::new, |watch| watch.batches(questions.len())) {
             evidence.questions = questions[range.clone()].to_vec();
             batches.push((range, self.estimate(&evidence)?));
         }
-        let series = self.records.series(&estimates, questions.len(), &batches, history.as_ref());
-        let rings = series.iter().any(Series::rings);
+        let drift = watch
+            .map_or_else(Vec::new, |watch| watch.series(&estimates, &answers, &batches, log.as_ref(), now));
+        let rings = drift.iter().any(Series::rings);
         let report = Reliability {
             manifest: Manifest {
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -206,21 +218,22 @@ impl EstimateJob {
                 command: self.command.clone(),
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                inputs: if self.records.writes() { digest_sources(&inputs)? } else { Vec::new() },
-                options: self.recorded_options(now).into_iter().chain([paired_by]).collect(),
+                inputs: if self.out.is_some() { digest_sources(&inputs)? } else { Vec::new() },
+                options: self.recorded_options(now, watch).into_iter().chain([paired_by]).collect(),
                 examples: questions.len(),
             },
             target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             estimates,
-            drift: if self.records.shows_series() { series } else { Vec::new() },
-            alarm_below: self.records.alarm_below,
+            drift,
+            alarm_below: watch.and_then(|watch| watch.alarm_below),
         };
-        self.records.write(&report, history)?;
+        self.out.as_ref().map_or(Ok(()), |out| report.write_to(out))?;
+        watch.map_or(Ok(()), |watch| watch.write(&report, &answers, log, now))?;
         Ok(Estimated { report, notes: pool.notes.clone(), rings })
     }
 
     /// The options that decide the result, for `run.json`; the command has the rest.
-    fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
+    fn recorded_options(&self, now: Moment, watch: Option<&Watch>) -> BTreeMap<String, Value> {
         let EstimateOptions { level, seed, tau, sample_sets } = self.options;
         let subset = (!self.subset.is_all()).then(|| ("subset".to_owned(), self.subset.to_json()));
         let options = BTreeMap::from([
@@ -232,14 +245,25 @@ impl EstimateJob {
             ("metric".to_owned(), json!(self.metric)),
             (NOW.to_owned(), json!(now.to_string())),
         ]);
-        let bar = self.records.alarm_below.map(|bar| (ALARM_BELOW.to_owned(), json!(bar)));
-        options.into_iter().chain(subset).chain(bar).collect()
+        let bar = watch.and_then(|watch| watch.alarm_below).map(|bar| (ALARM_BELOW.to_owned(), json!(bar)));
+        let per_year = watch.map(|watch| ("per_year".to_owned(), json!(watch.per_year)));
+        options.into_iter().chain(subset).chain(bar).chain(per_year).collect()
+    }
+
+    /// Refuses to write over what the estimate is made of.
+    fn keep_inputs(&self, inputs: &[(String, Cow<'_, Source>)], watch: Option<&Watch>) -> Result<(), Error> {
+        let inputs = || inputs.iter().filter_map(|(role, source)| Some((role.as_str(), source.file()?)));
+        for path in self.out.iter().flat_map(|out| FILES.map(|name| out.join(name))) {
+            keep_inputs("--out", &path, inputs())?;
+        }
+        let mut outputs = watch.into_iter().flat_map(Watch::outputs);
+        outputs.try_for_each(|(option, path)| keep_inputs(option, path, inputs()))
     }
 
     /// Refuses options that make no sense before anything is read.
     fn check(&self) -> Result<(), Error> {
         check_estimate_options(self.options)?;
-        self.records.check()?;
+        self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?;
         estimators::find(&self.method)?;
         Ok(())
     }

@@ -125,9 +125,7 @@ pub use encode::{EncodeJob, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]
 pub use estimate::JudgeSettings;
-pub use estimate::{
-    EstimateHistory, EstimateJob, EstimateRecords, Estimated, SystemLabels, check_estimate_options,
-};
+pub use estimate::{EstimateJob, Estimated, MonitorJob, SystemLabels, Watch, check_estimate_options};
 #[cfg(feature = "evaluator")]
 pub use evaluate::EvaluateJob;
 pub use evolve::EvolveJob;

@@ -34,7 +34,7 @@ pub(crate) enum RecordKind {
     Audit,
     /// `estimate.json` of a folder of `estimate --out`.
     Estimate,
-    /// The lines of `estimate --history`.
+    /// The lines of `monitor --log`.
     History,
 }
 

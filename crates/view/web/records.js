@@ -70,7 +70,7 @@ async function estimatesPage(_, isCurrent) {
   const { estimates, unread } = await readRecords();
   if (!isCurrent()) return;
   replace(main, h('h1', {}, 'Estimates'), unreadNote(unread), estimates.length === 0
-    ? h('p', { class: 'empty' }, 'There is no estimate below these folders. Write one with ', h('code', {}, 'sqlgauge estimate … --out DIR'), ', or keep a history with ', h('code', {}, '--history FILE'), '.')
+    ? h('p', { class: 'empty' }, 'There is no estimate below these folders. Write one with ', h('code', {}, 'sqlgauge estimate … --out DIR'), ', or watch batches with ', h('code', {}, 'sqlgauge monitor --log FILE'), '.')
     : estimates.map((own) => attempt(own.name, () => estimateSection(own))));
 }
 

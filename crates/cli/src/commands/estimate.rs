@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::{EstimateJob, NamedFile, SystemLabels, check_estimate_options};
+use sqlgauge_core::{EstimateJob, MonitorJob, NamedFile, SystemLabels, Watch, check_estimate_options};
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::{Estimate, EstimateOptions};
 
@@ -54,6 +54,11 @@ pub(crate) struct EstimateCommand {
 
 impl EstimateCommand {
     pub(crate) fn run(self) -> Result<Verdict> {
+        self.watched(None)
+    }
+
+    /// The same, compared with the batches before.
+    pub(super) fn watched(self, watch: Option<Watch>) -> Result<Verdict> {
         let options = EstimateOptions {
             level: self.level,
             seed: self.seed,
@@ -63,6 +68,9 @@ impl EstimateCommand {
         check_estimate_options(options)?;
         #[cfg(feature = "evaluator")]
         if let Some(folder) = &self.evaluator {
+            if watch.is_some() {
+                bail!("monitor learns from scored runs; give them with --known, and no --evaluator");
+            }
             if !self.job.subset.is_all() {
                 bail!(
                     "--evaluator takes all items of its embedding file; leave --db-id, --ids, --where and --limit out"
@@ -71,8 +79,11 @@ impl EstimateCommand {
             let target = self.job.target.file().unwrap_or_else(|| self.job.target.path());
             return super::evaluated::run(folder, target, self.level, self.json);
         }
-        let job = self.job(options)?;
-        let estimated = crate::engine::run(self.quiet, |context| job.run(context))?;
+        let estimate = self.job(options)?;
+        let estimated = crate::engine::run(self.quiet, |context| match watch {
+            Some(watch) => MonitorJob { estimate, watch }.run(context),
+            None => estimate.run(context),
+        })?;
         self.show(&estimated.report)?;
         Ok(if estimated.rings { Verdict::GateFailed } else { Verdict::Done })
     }
@@ -85,7 +96,7 @@ impl EstimateCommand {
             };
         }
         print_document(&report.document())?;
-        match self.job.records.out.as_ref().filter(|_| !self.quiet) {
+        match self.job.out.as_ref().filter(|_| !self.quiet) {
             Some(out) => print(&format!("Report: {}\n", out.join("report.html").display())),
             None => Ok(()),
         }

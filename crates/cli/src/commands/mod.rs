@@ -22,6 +22,7 @@ mod left_out;
 mod match_queries;
 mod merge;
 mod metrics;
+mod monitor;
 mod moved;
 mod pack;
 mod predict;
@@ -85,6 +86,8 @@ pub(crate) enum Command {
     Predict(Box<predict::Predict>),
     /// Estimate accuracy without gold queries, from runs you have already scored
     Estimate(Box<estimate::EstimateCommand>),
+    /// Watch batches of answers without gold queries: exit code 1 if they change
+    Monitor(Box<monitor::Monitor>),
     /// Measure what systems lose when schemas change
     Robustness(Box<robustness::RobustnessCommand>),
     /// Import labels judged elsewhere as a scored run (runs no SQL)
@@ -198,6 +201,7 @@ impl Command {
             #[cfg(feature = "services")]
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
+            Self::Monitor(command) => command.run(),
             Self::Robustness(command) => command.run(),
             Self::Import(command) => command.run(),
             Self::Engines(command) => command.run(),

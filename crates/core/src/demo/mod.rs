@@ -23,7 +23,7 @@ use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::estimate::{EstimateJob, EstimateRecords};
+use crate::estimate::EstimateJob;
 use crate::evolve::EvolveJob;
 use crate::match_pair::{SchemaFacts, match_pair};
 use crate::sample::Sample;
@@ -200,10 +200,7 @@ impl DemoJob {
             known: vec![labelled],
             systems: systems(UNLABELLED),
             limits: Sample::limits(),
-            records: EstimateRecords {
-                out: Some(self.out.join("estimate").into()),
-                ..EstimateRecords::default()
-            },
+            out: Some(self.out.join("estimate").into()),
             command: self.command.clone(),
             ..EstimateJob::new(part(items, None, UNLABELLED), &sample.databases)
         };

@@ -28,6 +28,7 @@ mod structure;
 mod sums;
 mod target_labels;
 mod threshold;
+pub mod watch;
 
 pub use alone::AloneMoves;
 pub use case::{EstimateOptions, PoolEvidence, Standing, TargetCase};

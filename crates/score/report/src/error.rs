@@ -25,15 +25,15 @@ pub enum ReportError {
         path.display()
     )]
     ForeignFolder { path: PathBuf, entry: String },
-    /// A history could not be read.
-    #[error("{} cannot be read: {source}; choose another path with --history", path.display())]
+    /// A log could not be read.
+    #[error("{} cannot be read: {source}; choose another path with --log", path.display())]
     UnreadableHistory {
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// A line is no line of a history.
-    #[error("{}: line {line} is not a line of a history; remove or mend it", path.display())]
+    /// A line is no line of a log.
+    #[error("{}: line {line} is not a line of a log by `monitor`; remove or mend it", path.display())]
     NoHistory {
         path: PathBuf,
         /// Number of the line, from 1.

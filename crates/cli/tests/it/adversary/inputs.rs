@@ -81,7 +81,7 @@ impl Inputs {
         );
         inputs.run(&["score", "--out", "known", "--quiet"]);
         inputs.run(&["verify", "--out", "verified", "--quiet"]);
-        inputs.run(&["estimate", "--history", "history.jsonl", "--as-of", "may", "--quiet"]);
+        inputs.run(&["monitor", "--log", "log.jsonl", "--as-of", "may", "--quiet"]);
         if cfg!(feature = "evaluator") {
             inputs.run(&["encode", "--out", "source.parquet", "--quiet"]);
             inputs.run(&["fit", "--out", "evaluator", "--quiet"]);

@@ -61,10 +61,7 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
         (vec!["import", "--out", "out", "--quiet"], "out"),
         (vec!["verify", "--out", "out", "--quiet"], "out"),
         (vec!["pack", "--witnesses", "verified", "--out", "suite"], "suite"),
-        (
-            vec!["estimate", "--out", "out", "--history", "out/history.jsonl", "--as-of", "may", "--quiet"],
-            "out",
-        ),
+        (vec!["monitor", "--out", "out", "--log", "out/log.jsonl", "--as-of", "may", "--quiet"], "out"),
         (vec!["evolve", "--kinds", "all", "--out", "out", "--quiet"], "out"),
         (vec!["synth", "--out", "out", "--quiet"], "out"),
         (vec!["tables", "sources", "--out", "corpus", "--quiet"], "corpus"),
@@ -331,7 +328,7 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("verified/items.jsonl", vec!["verify", "--out", "verified", "--quiet"]),
         ("database/shop/shop.sqlite", vec!["pack", "--witnesses", "verified", "--out", "suite"]),
         ("own.toml", vec!["--config", "own.toml", "metrics"]),
-        ("history.jsonl", vec!["estimate", "--history", "history.jsonl", "--as-of", "june", "--quiet"]),
+        ("log.jsonl", vec!["monitor", "--log", "log.jsonl", "--as-of", "june", "--quiet"]),
         ("database/shop/shop.sqlite", vec!["inspect", "database/shop/shop.sqlite"]),
         ("database/shop/shop.sqlite", vec!["score", "--out", "out", "--quiet", "--timeout", "5"]),
     ];

@@ -1,12 +1,12 @@
-//! Whether accuracy falls over batches that follow each other.
+//! Batches that follow each other, and the alarms that they ring.
 
 use std::ops::Range;
 
-use crate::Estimate;
 use serde::{Deserialize, Serialize};
+use sqlgauge_base::listed;
 
-/// Points at the start of a series that later ones are compared with.
-const BASELINE: usize = 3;
+use crate::Estimate;
+use crate::watch::{BatchAnswers, Change, Direction, Watched, changes};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriftPoint {
@@ -65,8 +65,8 @@ pub struct Series {
 pub struct AlarmRules {
     /// Accuracy that is not to be undershot, in [0, 1].
     pub below: Option<f64>,
-    /// Drop against the first batches that is not to be reached, in [0, 1].
-    pub drop: Option<f64>,
+    /// Batches in a year, in which a change that is none rings once on average, at most.
+    pub per_year: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,26 +85,32 @@ pub struct Alarm {
     pub gravity: Gravity,
     /// What happened, as a sentence.
     pub message: String,
+    /// The change that rings; `None` where the bar does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
 }
 
 impl Series {
     /// A series, with the rules applied to the points from `from` on (those before it were judged when they were new).
+    /// `answers` has the values of each point's answers.
     ///
     /// - `below` X: an alarm where the upper end of the interval is below X, a warning where only the estimate is.
-    /// - `drop` D: the baseline is the mean of the first three points (of the first one while there are fewer than
-    ///   four); where a later estimate is lower by D or more it is a warning, and an alarm where the drop is also
-    ///   larger than √(h₀² + h²), the half-widths of the baseline (their mean, since the points may share an error) and
-    ///   of the point.
-    pub fn judged(system: String, points: Vec<DriftPoint>, rules: AlarmRules, from: usize) -> Self {
-        let mut alarms = Vec::new();
-        let baseline = Baseline::of(&points);
-        for (at, point) in points.iter().enumerate().skip(from) {
-            alarms.extend(rules.below.and_then(|bar| below(point, bar)));
-            if let (Some(most), Some(baseline)) = (rules.drop, &baseline)
-                && at >= baseline.count
-            {
-                alarms.extend(baseline.drop_to(point, most));
-            }
+    /// - `per_year` N: an alarm where [`changes`] rings, at most once in N batches of the mean size without a change.
+    pub fn judged(
+        system: String,
+        points: Vec<DriftPoint>,
+        answers: &[BatchAnswers],
+        rules: AlarmRules,
+        from: usize,
+    ) -> Self {
+        let new = || points.iter().skip(from);
+        let mut alarms: Vec<Alarm> =
+            rules.below.map_or_else(Vec::new, |bar| new().filter_map(|point| below(point, bar)).collect());
+        if let Some(per_year) = rules.per_year {
+            let count: usize = points.iter().map(|point| point.count).sum();
+            let a_year = per_year * count as f64 / points.len().max(1) as f64;
+            let rung = changes(answers, a_year).into_iter().filter(|(at, _)| *at >= from);
+            alarms.extend(rung.map(|(at, change)| rung_by(&points, at, change)));
         }
         Self { system, points, alarms }
     }
@@ -115,7 +121,7 @@ impl Series {
     }
 
     /// Whether an alarm rings for the batch of that label.
-    pub(crate) fn rings_at(&self, label: &str) -> bool {
+    pub fn rings_at(&self, label: &str) -> bool {
         self.alarms.iter().any(|alarm| alarm.gravity == Gravity::Alarm && alarm.label == label)
     }
 }
@@ -135,46 +141,29 @@ fn below(point: &DriftPoint, bar: f64) -> Option<Alarm> {
         100.0 * point.low,
         100.0 * point.high
     );
-    Some(Alarm { label: point.label.clone(), gravity, message })
+    Some(Alarm { label: point.label.clone(), gravity, message, change: None })
 }
 
-struct Baseline {
-    count: usize,
-    accuracy: f64,
-    half_width: f64,
-}
-
-impl Baseline {
-    fn of(points: &[DriftPoint]) -> Option<Self> {
-        let count = if points.len() > BASELINE { BASELINE } else { 1 };
-        let first = points.get(..count)?;
-        let mean = |of: &dyn Fn(&DriftPoint) -> f64| first.iter().map(of).sum::<f64>() / count as f64;
-        let half_width = mean(&|point| (point.high - point.low) / 2.0);
-        Some(Self { count, accuracy: mean(&|point| point.accuracy), half_width })
-    }
-
-    fn drop_to(&self, point: &DriftPoint, most: f64) -> Option<Alarm> {
-        let drop = self.accuracy - point.accuracy;
-        // What the user calls 10 points is 10 points in binary too.
-        if drop.is_nan() || drop < most - 1e-9 {
-            return None;
-        }
-        let explained = self.half_width.hypot((point.high - point.low) / 2.0);
-        let (gravity, what) = if drop > explained {
-            (Gravity::Alarm, "more than the intervals explain")
-        } else {
-            (Gravity::Warning, "which the intervals may explain")
-        };
-        let first = if self.count == 1 { "the first batch" } else { "the first batches" };
-        let message = format!(
-            "{:.1} points below {first} ({:.1} % against {:.1} %), {what} ({:.1})",
-            100.0 * drop,
-            100.0 * point.accuracy,
-            100.0 * self.accuracy,
-            100.0 * explained
-        );
-        Some(Alarm { label: point.label.clone(), gravity, message })
-    }
+fn rung_by(points: &[DriftPoint], at: usize, change: Change) -> Alarm {
+    let label = |at: usize| points.get(at).map_or("", |point| &point.label).to_owned();
+    let what = match change.watched {
+        Watched::Confidence => "the mean confidence of the item model",
+        Watched::Runs => "the share of answers that run",
+    };
+    let moved = match change.direction {
+        Direction::Fall => "fell",
+        Direction::Rise => "rose",
+    };
+    let signed = |by: f64| format!("{}{:.1}", if by < 0.0 { "\u{2212}" } else { "+" }, 100.0 * by.abs());
+    let drivers = change.drivers.iter().map(|(name, by)| format!("{name} ({})", signed(*by)));
+    let message = format!(
+        "{what} {moved} from {:.1} to {:.1} % since {}, most by {}",
+        100.0 * change.before,
+        100.0 * change.after,
+        label(change.since),
+        listed(&drivers.collect::<Vec<_>>())
+    );
+    Alarm { label: label(at), gravity: Gravity::Alarm, message, change: Some(change) }
 }
 
 #[cfg(test)]
@@ -212,36 +201,23 @@ mod tests {
     }
 
     fn alarms_of(values: &[(f64, f64)], rules: AlarmRules, from: usize) -> Vec<(String, Gravity)> {
-        let series = Series::judged("s".to_owned(), points(values), rules, from);
+        let series = Series::judged("s".to_owned(), points(values), &[], rules, from);
         series.alarms.into_iter().map(|alarm| (alarm.label, alarm.gravity)).collect()
     }
 
     #[test]
     fn the_whole_interval_below_the_bar_is_an_alarm_and_the_estimate_alone_a_warning() {
-        let rules = AlarmRules { below: Some(0.5), drop: None };
+        let rules = AlarmRules { below: Some(0.5), per_year: Some(52.0) };
         let alarms = alarms_of(&[(0.6, 0.05), (0.48, 0.05), (0.4, 0.05), (0.5, 0.0)], rules, 0);
         assert_eq!(alarms, [("b1".to_owned(), Gravity::Warning), ("b2".to_owned(), Gravity::Alarm)]);
     }
 
     #[test]
-    fn a_drop_is_an_alarm_only_beyond_both_intervals() {
-        let rules = AlarmRules { below: None, drop: Some(0.1) };
-        // The half-widths 0.06 and 0.08 explain a drop of 0.1 between two estimates.
-        let start = [(0.7, 0.06), (0.72, 0.06), (0.68, 0.06)];
-        let with = |last: (f64, f64)| [start.as_slice(), &[last]].concat();
-        assert_eq!(alarms_of(&with((0.61, 0.01)), rules, 0), []);
-        assert_eq!(alarms_of(&with((0.595, 0.08)), rules, 0), [("b3".to_owned(), Gravity::Alarm)]);
-        assert_eq!(alarms_of(&with((0.595, 0.1)), rules, 0), [("b3".to_owned(), Gravity::Warning)]);
-        // Fewer than four: against the first alone.
-        assert_eq!(alarms_of(&[(0.7, 0.01), (0.5, 0.01)], rules, 0), [("b1".to_owned(), Gravity::Alarm)]);
-    }
-
-    #[test]
     fn points_of_earlier_calls_ring_no_more_and_nothing_rings_without_points() {
-        let rules = AlarmRules { below: Some(0.9), drop: Some(0.0) };
+        let rules = AlarmRules { below: Some(0.9), per_year: Some(1.0) };
         assert_eq!(alarms_of(&[(0.1, 0.01), (0.95, 0.01)], rules, 1), []);
         assert_eq!(alarms_of(&[], rules, 0), []);
-        assert!(!Series::judged("s".to_owned(), points(&[(0.89, 0.05)]), rules, 0).rings());
-        assert!(Series::judged("s".to_owned(), points(&[(0.5, 0.05)]), rules, 0).rings_at("b0"));
+        let judged = |point| Series::judged("s".to_owned(), points(&[point]), &[], rules, 0);
+        assert!(!judged((0.89, 0.05)).rings() && judged((0.5, 0.05)).rings_at("b0"));
     }
 }

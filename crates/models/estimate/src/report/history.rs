@@ -1,6 +1,7 @@
-//! Earlier estimates in a file, one JSON object per line: what drift from month to month is told by.
+//! The log of `monitor`: earlier estimates, one JSON object per line.
 //!
-//! A line is `{"as_of", "system", "method", "count", "accuracy", "level", "low", "high", "outside", "tool_version"}`.
+//! A line is `{"as_of", "system", "method", "count", "accuracy", "level", "low", "high", "outside", "tool_version", "reference",
+//! "answers"}`; with `reference` a line begins anew, and lines before it are not compared.
 //! A label that comes again replaces what it said before. Lines are added whole or not at all, by one process after the
 //! other; an end that is no line, which a crash of the machine may leave, is said ([`History::torn`]), passed over, and
 //! cut off by the next estimate.
@@ -15,6 +16,7 @@ use sqlgauge_run::RunError;
 
 use super::SystemEstimate;
 use super::drift::DriftPoint;
+use crate::watch::{AnswerValue, BatchAnswers};
 use sqlgauge_report::ReportError;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,21 +31,36 @@ struct Line {
     high: f64,
     outside: bool,
     tool_version: String,
+    #[serde(default)]
+    reference: bool,
+    #[serde(default)]
+    answers: BatchAnswers,
+}
+
+/// What a batch is called and whether later ones are compared with it first.
+#[derive(Debug, Clone, Copy)]
+pub struct BatchName<'n> {
+    pub label: &'n str,
+    pub is_reference: bool,
+    /// Number of questions.
+    pub count: usize,
 }
 
 impl Line {
-    fn of(estimate: &SystemEstimate, label: &str, count: usize) -> Self {
+    fn of(estimate: &SystemEstimate, answers: &[AnswerValue], batch: BatchName<'_>) -> Self {
         Self {
-            as_of: label.to_owned(),
+            as_of: batch.label.to_owned(),
             system: estimate.system.clone(),
             method: estimate.method.clone(),
-            count,
+            count: batch.count,
             accuracy: estimate.accuracy,
             level: estimate.interval.level,
             low: estimate.interval.low,
             high: estimate.interval.high,
             outside: estimate.outside,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            reference: batch.is_reference,
+            answers: BatchAnswers::of(answers),
         }
     }
 
@@ -104,31 +121,35 @@ impl History {
         &self.path
     }
 
-    /// The earlier estimates of the same system by the same method, each label once with its last value, without the
-    /// label that is being estimated.
-    pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<DriftPoint> {
-        let mut points: Vec<DriftPoint> = Vec::new();
+    /// The earlier estimates of the same system by the same method since the last reference, each label once with its last
+    /// value, without the label that is being estimated; with the values of their answers.
+    pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<(DriftPoint, BatchAnswers)> {
+        let mut lines: Vec<&Line> = Vec::new();
         let same = |line: &&Line| line.system == estimate.system && line.method == estimate.method;
         for line in self.lines.iter().filter(same).filter(|line| line.as_of != label) {
-            match points.iter_mut().find(|point| point.label == line.as_of) {
-                Some(point) => *point = line.point(),
-                None => points.push(line.point()),
+            if line.reference {
+                lines.clear();
+            }
+            match lines.iter_mut().find(|other| other.as_of == line.as_of) {
+                Some(other) => *other = line,
+                None => lines.push(line),
             }
         }
-        points
+        lines.into_iter().map(|line| (line.point(), line.answers.clone())).collect()
     }
 
-    /// Adds estimates of `count` questions under a label.
+    /// Adds the estimates of a batch, with the values of each system's answers.
     ///
     /// # Errors
     /// When the file cannot be written; it then has the lines that it had.
     pub fn append(
         &mut self,
         estimates: &[SystemEstimate],
-        label: &str,
-        count: usize,
+        answers: &[Vec<AnswerValue>],
+        batch: BatchName<'_>,
     ) -> Result<(), ReportError> {
-        let added: Vec<Line> = estimates.iter().map(|estimate| Line::of(estimate, label, count)).collect();
+        let lines = estimates.iter().zip(answers);
+        let added: Vec<Line> = lines.map(|(estimate, answers)| Line::of(estimate, answers, batch)).collect();
         let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
         let missing = |bytes: &[u8]| {
@@ -168,6 +189,10 @@ mod tests {
         .unwrap()
     }
 
+    fn batch(label: &str) -> BatchName<'_> {
+        BatchName { label, is_reference: false, count: 3 }
+    }
+
     #[test]
     fn keeps_the_last_line_of_a_label_and_of_one_method() {
         let folder = tempfile::tempdir().unwrap();
@@ -178,15 +203,22 @@ mod tests {
             ("may", "signals", 0.3),
             ("may", "source", 0.9),
         ] {
-            History::read(&path).unwrap().append(&[estimate(method, accuracy)], label, 3).unwrap();
+            History::read(&path)
+                .unwrap()
+                .append(&[estimate(method, accuracy)], &[Vec::new()], batch(label))
+                .unwrap();
         }
         let history = History::read(&path).unwrap();
         let before = |label: &str| -> Vec<(String, f64)> {
             let points = history.before(&estimate("signals", 0.5), label);
-            points.into_iter().map(|point| (point.label, point.accuracy)).collect()
+            points.into_iter().map(|(point, _)| (point.label, point.accuracy)).collect()
         };
         assert_eq!(before("july"), [("may".to_owned(), 0.3), ("june".to_owned(), 0.2)]);
         assert_eq!(before("may"), [("june".to_owned(), 0.2)]);
+        let anew = BatchName { is_reference: true, ..batch("august") };
+        History::read(&path).unwrap().append(&[estimate("signals", 0.4)], &[Vec::new()], anew).unwrap();
+        let history = History::read(&path).unwrap();
+        assert_eq!(history.before(&estimate("signals", 0.5), "september").len(), 1, "the reference alone");
         let files: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(files, ["h.jsonl"], "nothing is left beside the file");
@@ -196,14 +228,17 @@ mod tests {
     fn a_torn_end_is_passed_over_and_cut_off_by_the_next_estimate() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("h.jsonl");
-        History::read(&path).unwrap().append(&[estimate("signals", 0.1)], "may", 3).unwrap();
+        History::read(&path)
+            .unwrap()
+            .append(&[estimate("signals", 0.1)], &[Vec::new()], batch("may"))
+            .unwrap();
         let whole = fs::read(&path).unwrap();
         let mut torn = whole.clone();
         torn.extend_from_slice(b"{\"as_of\":\"june\",\"sys");
         fs::write(&path, &torn).unwrap();
         let mut history = History::read(&path).unwrap();
         assert_eq!((history.torn(), history.lines.len()), (Some(2), 1));
-        history.append(&[estimate("signals", 0.2)], "june", 3).unwrap();
+        history.append(&[estimate("signals", 0.2)], &[Vec::new()], batch("june")).unwrap();
         let history = History::read(&path).unwrap();
         assert_eq!((history.torn(), history.lines.len()), (None, 2));
         assert!(fs::read(&path).unwrap().starts_with(&whole));
@@ -215,7 +250,7 @@ mod tests {
         let path = folder.path().join("h.jsonl");
         fs::write(&path, "\n{}\n").unwrap();
         let error = History::read(&path).unwrap_err().to_string();
-        assert!(error.contains("line 2 is not a line of a history"), "{error}");
+        assert!(error.contains("line 2 is not a line of a log"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "\n{}\n");
     }
 }

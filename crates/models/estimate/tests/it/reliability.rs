@@ -8,6 +8,7 @@ use sqlgauge_estimate::report::drift::{AlarmRules, DriftPoint, Series};
 use sqlgauge_estimate::report::{
     AccuracyInterval, Answer, EstimatePart, Reliability, Signal, SystemEstimate, json,
 };
+use sqlgauge_estimate::watch::BatchAnswers;
 use sqlgauge_report::charts::{
     AccuracyPoint, DriftMark, MethodRow, ShiftPoint, drift_chart, interval_bar, mae_by_method,
     predicted_against_true, shift_against_accuracy,
@@ -106,7 +107,13 @@ fn series(system: &str, labels: &[&str]) -> Series {
         outside: at == 1,
     };
     let points = labels.iter().enumerate().map(point).collect();
-    Series::judged(system.to_owned(), points, AlarmRules { below: Some(0.6), drop: Some(0.1) }, 0)
+    let answers = |at: usize| -> BatchAnswers {
+        let values: Vec<_> = (0..100).map(|answer| (700 - 100 * at + answer, 1)).collect();
+        serde_json::from_value(json!({labels[0]: values})).unwrap()
+    };
+    let answers: Vec<BatchAnswers> = (0..labels.len()).map(answers).collect();
+    let rules = AlarmRules { below: Some(0.6), per_year: Some(52.0) };
+    Series::judged(system.to_owned(), points, &answers, rules, 0)
 }
 
 fn many_reports() -> Vec<Reliability> {
