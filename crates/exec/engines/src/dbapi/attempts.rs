@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlgauge_engine::FailureKind;
 
-use super::{DbApi, Place};
+use super::{DbApi, Place, text};
 use crate::kind::{Access, Trial};
 use crate::locks::Attempt;
 use crate::server::Server;
@@ -21,7 +21,8 @@ const LOCKS: &[Attempt] = {
         Attempt::new(TABLE, "CREATE TABLE sqlgauge_lock (a INT)", &[Denied]).foreign(),
         Attempt::new(
             "ends at its time limit",
-            "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT COUNT(*) FROM a",
+            "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a WHERE n < 900) \
+             SELECT COUNT(*) FROM a, a b, a c, a d WHERE a.n + b.n * c.n <> d.n",
             &[Timeout, TooLarge],
         )
         .foreign(),
@@ -31,14 +32,16 @@ const LOCKS: &[Attempt] = {
 /// The version, and what became of the attempt to break each lock: those of every driver, then those that the server of this dialect has.
 pub(super) fn check(path: &Path, access: &Access) -> Trial {
     let place = Place::parse(path).ok();
-    let server = place.iter().flat_map(|place| place.dialect.attempts());
-    let is_ours = |attempt: &&Attempt| LOCKS.iter().all(|lock| lock.name != attempt.name);
-    // A driver may send a text in a way that lets several statements through, so our own reading is that lock.
-    let by_text = |attempt: &Attempt| match attempt.expected.contains(&FailureKind::MultipleStatements) {
-        true => attempt.read(),
-        false => *attempt,
-    };
-    let attempts: Vec<Attempt> = LOCKS.iter().copied().chain(server.filter(is_ours).map(by_text)).collect();
+    let is_new = |attempt: &&Attempt| LOCKS.iter().all(|lock| lock.name != attempt.name);
+    let of_server = place.iter().flat_map(|place| {
+        // A driver may send commands that the server's own engine does not: there our reading is the lock.
+        let by_text = |attempt: &Attempt| match text::refuse(attempt.sql, place.dialect) {
+            Some(_) => attempt.read(),
+            None => *attempt,
+        };
+        place.dialect.attempts().iter().filter(is_new).map(by_text)
+    });
+    let attempts: Vec<Attempt> = LOCKS.iter().copied().chain(of_server).collect();
     let result = try_locks::<DbApi>(path, access, &attempts)?;
     let is_open = |lock: &crate::locks::LockResult| lock.name == TABLE && lock.holds == Some(false);
     if result.1.iter().any(is_open)
