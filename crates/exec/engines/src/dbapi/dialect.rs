@@ -70,12 +70,12 @@ impl Dialect {
         }
     }
 
-    /// The ways in which its server may read a text.
-    pub(super) fn lexings(&self) -> Vec<Lexing> {
+    /// The ways in which its server may read that text.
+    pub(super) fn lexings(&self, sql: &str) -> Vec<Lexing> {
         match self.name {
             "mysql" => vec![mysql::text::lexing(""), mysql::text::lexing("ANSI_QUOTES,NO_BACKSLASH_ESCAPES")],
             "sqlite3" => vec![Lexing { has_brackets: true, ..Lexing::default() }],
-            _ => Lexing::all().collect(),
+            _ => Lexing::all(sql).collect(),
         }
     }
 

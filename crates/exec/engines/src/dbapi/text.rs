@@ -16,7 +16,7 @@ const COMMANDS: [&str; 13] = [
 
 /// Why a text is not sent to the driver.
 pub(super) fn refuse(sql: &str, dialect: &Dialect) -> Option<Failure> {
-    let mut lexings = dialect.lexings().into_iter();
+    let mut lexings = dialect.lexings(sql).into_iter();
     if dialect.name == "mysql" {
         return lexings.find_map(|lexing| {
             mysql::text::refuse(sql, lexing).or_else(|| refuse_commands(&all(sql, lexing)))
