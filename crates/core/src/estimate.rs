@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::{NOW, pairing};
-use crate::source::{Source, digest_databases, digest_sources};
+use crate::source::{Source, digest_sources};
 use crate::subset::{Subset, pick, select_without_golds};
 
 /// Labels of some of a system's predictions on the target.
@@ -209,7 +209,7 @@ impl EstimateJob {
                 command: self.command.clone(),
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                inputs: if self.records.writes() { records(&inputs, &pool, server.as_deref())? } else { Vec::new() },
+                inputs: if self.records.writes() { records(&inputs, &pool)? } else { Vec::new() },
                 options: self.recorded_options(now).into_iter().chain([paired_by]).collect(),
                 examples: questions.len(),
             },
@@ -325,16 +325,14 @@ impl EstimateJob {
     }
 }
 
-/// The records of all that was read. The databases of a server are digested by its engine.
-fn records(
-    inputs: &[(String, Cow<'_, Source>)],
-    pool: &Pool,
-    server: Option<&dyn Engine>,
-) -> Result<Vec<InputRecord>, Error> {
+/// The records of all that was read, those of databases on a server last.
+fn records(inputs: &[(String, Cow<'_, Source>)], pool: &Pool) -> Result<Vec<InputRecord>, Error> {
     let mut records = digest_sources(inputs)?;
-    if let Some(server) = server {
-        let databases = pool.database_files().into_iter().filter(|(_, path)| is_address(path));
-        records.extend(digest_databases(&databases.collect::<Vec<_>>(), server)?);
+    for ((role, path), opened) in pool.database_files().into_iter().zip(&pool.databases) {
+        if opened.dialect.is_some() {
+            let sha256 = opened.database.content_hash()?.to_owned();
+            records.push(InputRecord { role, path: path.display().to_string(), sha256 });
+        }
     }
     Ok(records)
 }

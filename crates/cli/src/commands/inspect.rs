@@ -50,7 +50,8 @@ impl Inspect {
 
     fn print_schemas(&self, source: &Path) -> Result<()> {
         ensure!(!self.tree, "--tree is for a query; give one with --db FILE");
-        let address = is_address(source).then(|| of_database(source, self.db_id.as_deref().unwrap_or_default()));
+        let address =
+            is_address(source).then(|| of_database(source, self.db_id.as_deref().unwrap_or_default()));
         let mut schemas = match &address {
             Some(address) => vec![(named_database(address).unwrap_or_default(), on_server(address)?.0)],
             None => read(source)?,

@@ -33,14 +33,7 @@ impl<'a> Loader<'a> {
     /// A loader. `metric` names the score that is meant by accuracy (with or without version); without it, each run's
     /// first metric with scores of 0 and 1 is.
     pub fn new(engine: &'a dyn Engine, known_databases: Vec<Databases>, metric: Option<String>) -> Self {
-        Self {
-            engine,
-            server: None,
-            known_databases,
-            metric,
-            opened: HashMap::new(),
-            pool: Pool::default(),
-        }
+        Self { engine, server: None, known_databases, metric, opened: HashMap::new(), pool: Pool::default() }
     }
 
     /// The same with an engine for databases that are addresses.
