@@ -2,46 +2,54 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
-/// How a server reads what is no word. A server whose way nobody has looked up may read it in [any](Lexing::all) of several.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Lexing {
+/// A way to read what is no word, which some dialects have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
     /// A backslash takes the meaning from the character behind it.
-    pub(crate) has_escapes: bool,
-    /// Double quotes are around texts, not names.
-    pub(crate) has_double_quoted_texts: bool,
+    Escapes,
     /// `#` begins a comment.
-    pub(crate) has_hash_comments: bool,
+    HashComments,
     /// `--` begins a comment only before white space.
-    pub(crate) dashes_need_space: bool,
-    /// The server runs what is in `/*! … */`.
-    pub(crate) has_executed_comments: bool,
+    SpaceAfterDashes,
     /// A comment can hold comments.
-    pub(crate) nests_comments: bool,
+    NestedComments,
     /// `$tag$ … $tag$` is a text.
-    pub(crate) has_dollar_quotes: bool,
+    DollarQuotes,
     /// `[…]` is a name.
-    pub(crate) has_brackets: bool,
+    Brackets,
+    /// Double quotes are around texts, not names.
+    DoubleQuotedTexts,
+    /// The server runs what is in `/*! … */`.
+    ExecutedComments,
 }
 
+/// The ways that a server has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lexing(u8);
+
+/// Ways that a server whose dialect nobody has looked up may have, with the sign of each.
+const OPEN: [(Way, &str); 6] = [
+    (Way::Escapes, "\\"),
+    (Way::HashComments, "#"),
+    (Way::SpaceAfterDashes, "--"),
+    (Way::NestedComments, "/*"),
+    (Way::DollarQuotes, "$"),
+    (Way::Brackets, "["),
+];
+
 impl Lexing {
-    /// All ways that dialects are known to have to read this text, but comments that are run.
+    pub(crate) fn of(ways: impl IntoIterator<Item = Way>) -> Self {
+        Self(ways.into_iter().fold(0, |bits, way| bits | 1 << way as u8))
+    }
+
+    fn has(self, way: Way) -> bool {
+        self.0 >> way as u8 & 1 == 1
+    }
+
+    /// All combinations of open ways that read this text differently.
     pub(crate) fn all(sql: &str) -> impl Iterator<Item = Self> {
-        let has_inner = sql.match_indices("/*").nth(1).is_some();
-        let signs = ["\\", "#", "--", "/*", "$", "["].map(|sign| sql.contains(sign));
-        let differs = move |at: usize| signs[at] && (at != 3 || has_inner);
-        let is_of_text = move |bits: &u8| (0..6).all(|at| bits >> at & 1 == 0 || differs(at));
-        (0..64_u8).filter(is_of_text).map(|bits| {
-            let bit = |at: u8| bits >> at & 1 == 1;
-            Self {
-                has_escapes: bit(0),
-                has_hash_comments: bit(1),
-                dashes_need_space: bit(2),
-                nests_comments: bit(3),
-                has_dollar_quotes: bit(4),
-                has_brackets: bit(5),
-                ..Self::default()
-            }
-        })
+        let of_text = Self::of(OPEN.into_iter().filter(|(_, sign)| sql.contains(sign)).map(|(way, _)| way));
+        (0..1 << OPEN.len()).filter(move |bits| bits & !of_text.0 == 0).map(Self)
     }
 }
 
@@ -83,11 +91,11 @@ impl<'a> Iterator for Tokens<'a> {
                     Token::Executed
                 }
                 quote @ (b'\'' | b'"' | b'`') => self.quoted(rest, quote),
-                b'[' if self.lexing.has_brackets => {
+                b'[' if self.lexing.has(Way::Brackets) => {
                     self.at += rest.find(']').map_or(rest.len(), |end| end + 1);
                     Token::Name(rest[1..].split(']').next().unwrap_or_default())
                 }
-                b'$' if self.lexing.has_dollar_quotes && dollar_tag(rest).is_some() => {
+                b'$' if self.lexing.has(Way::DollarQuotes) && dollar_tag(rest).is_some() => {
                     self.dollar_quoted(rest)
                 }
                 byte if is_of_word(byte) => {
@@ -107,7 +115,7 @@ impl<'a> Iterator for Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     fn is_executed(&self, rest: &str) -> bool {
-        self.lexing.has_executed_comments && (rest.starts_with("/*!") || rest.starts_with("/*M!"))
+        self.lexing.has(Way::ExecutedComments) && (rest.starts_with("/*!") || rest.starts_with("/*M!"))
     }
 
     /// How long the white space or comment is that the text begins with.
@@ -116,14 +124,14 @@ impl<'a> Tokens<'a> {
         let line = || Some(rest.find('\n').map_or(rest.len(), |end| end + 1));
         match *bytes.first()? {
             b' ' | b'\t'..=b'\r' => Some(1),
-            b'#' if self.lexing.has_hash_comments => line(),
+            b'#' if self.lexing.has(Way::HashComments) => line(),
             b'-' if bytes.get(1) == Some(&b'-') => {
                 let is_comment =
-                    !self.lexing.dashes_need_space || bytes.get(2).is_none_or(|&byte| byte <= b' ');
+                    !self.lexing.has(Way::SpaceAfterDashes) || bytes.get(2).is_none_or(|&byte| byte <= b' ');
                 if is_comment { line() } else { None }
             }
             b'/' if rest.starts_with("/*") && !self.is_executed(rest) => {
-                Some(comment_length(rest, self.lexing.nests_comments))
+                Some(comment_length(rest, self.lexing.has(Way::NestedComments)))
             }
             _ => None,
         }
@@ -131,7 +139,7 @@ impl<'a> Tokens<'a> {
 
     /// What is in quotes. A doubled quote ends one and begins the next, which comes to the same here.
     fn quoted(&mut self, rest: &'a str, quote: u8) -> Token<'a> {
-        let is_name = quote == b'`' || (quote == b'"' && !self.lexing.has_double_quoted_texts);
+        let is_name = quote == b'`' || (quote == b'"' && !self.lexing.has(Way::DoubleQuotedTexts));
         let mut bytes = rest.bytes().enumerate().skip(1);
         let mut end = None;
         while let Some((at, byte)) = bytes.next() {
@@ -139,7 +147,7 @@ impl<'a> Tokens<'a> {
                 end = Some(at);
                 break;
             }
-            if byte == b'\\' && self.lexing.has_escapes && !is_name {
+            if byte == b'\\' && self.lexing.has(Way::Escapes) && !is_name {
                 let _escaped = bytes.next();
             }
         }

@@ -122,7 +122,7 @@ fn observe_question(
     distinct.sort_unstable();
     distinct.dedup();
     let results = |text: &str| {
-        let mut answers = answering.iter().zip(&texts).filter(|(_, own)| own.as_str() == text);
+        let mut answers = answering.iter().zip(&texts).filter(|(_, other)| other.as_str() == text);
         answers.find_map(|(&system, _)| pool.get(system, question)?.result)
     };
     let (compiles, clusters) = match search {

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Row, catalog_of};
 use crate::locks::Attempt;
-use crate::text::Lexing;
+use crate::text::{Lexing, Way};
 use crate::{duckdb, mysql, postgresql};
 
 /// The name of the dialect where nobody says which it is.
@@ -74,7 +74,7 @@ impl Dialect {
     pub(super) fn lexings(&self, sql: &str) -> Vec<Lexing> {
         match self.name {
             "mysql" => vec![mysql::text::lexing(""), mysql::text::lexing("ANSI_QUOTES,NO_BACKSLASH_ESCAPES")],
-            "sqlite3" => vec![Lexing { has_brackets: true, ..Lexing::default() }],
+            "sqlite3" => vec![Lexing::of([Way::Brackets])],
             _ => Lexing::all(sql).collect(),
         }
     }

@@ -81,11 +81,11 @@ fn options(query: &str) -> Result<BTreeMap<String, String>, String> {
 /// A file that nobody else may read, as it holds a password.
 fn private_file(path: &Path) -> Result<PathBuf, String> {
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
-    let shown = path.display();
-    let metadata = path.metadata().map_err(|error| format!("{shown} cannot be read ({error})"))?;
+    let name = path.display();
+    let metadata = path.metadata().map_err(|error| format!("{name} cannot be read ({error})"))?;
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(format!(
-            "other users may read {shown}, which holds what connect() takes: chmod 600 {shown}"
+            "other users may read {name}, which holds what connect() takes: chmod 600 {name}"
         ));
     }
     Ok(path)

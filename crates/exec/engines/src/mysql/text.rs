@@ -5,19 +5,15 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
-use crate::text::{self, Lexing, Token, tokens};
+use crate::text::{self, Lexing, Token, Way, tokens};
 
 /// How the server reads texts in that `sql_mode`.
 pub(crate) fn lexing(sql_mode: &str) -> Lexing {
     let has = |mode: &str| sql_mode.split(',').any(|item| item.eq_ignore_ascii_case(mode));
-    Lexing {
-        has_escapes: !has("NO_BACKSLASH_ESCAPES"),
-        has_double_quoted_texts: !has("ANSI_QUOTES"),
-        has_hash_comments: true,
-        dashes_need_space: true,
-        has_executed_comments: true,
-        ..Lexing::default()
-    }
+    let always = [Way::HashComments, Way::SpaceAfterDashes, Way::ExecutedComments];
+    let escapes = (!has("NO_BACKSLASH_ESCAPES")).then_some(Way::Escapes);
+    let texts = (!has("ANSI_QUOTES")).then_some(Way::DoubleQuotedTexts);
+    Lexing::of(always.into_iter().chain(escapes).chain(texts))
 }
 
 /// The text up to the semicolon that ends its statement.

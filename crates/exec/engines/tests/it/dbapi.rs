@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sqlgauge_engine::FailureKind::{Denied, InvalidQuery, NoSuchTable, RuntimeError, Timeout};
 use sqlgauge_engine::{Database, Engine, FailureKind, Limits, Outcome, Value};
 use sqlgauge_engines::{Access, Kind};
 use tempfile::TempDir;
@@ -84,9 +85,9 @@ fn sqlite_by_its_driver_has_its_catalog_values_and_outcomes() {
         &engine,
         &database,
         &[
-            ("WITH a AS (SELECT 1) DELETE FROM team", FailureKind::Denied),
-            ("PRAGMA query_only = OFF", FailureKind::Denied),
-            ("ATTACH '/tmp/x' AS y", FailureKind::Denied),
+            ("WITH a AS (SELECT 1) DELETE FROM team", Denied),
+            ("PRAGMA query_only = OFF", Denied),
+            ("ATTACH '/tmp/x' AS y", Denied),
             ("SELECT ?", FailureKind::Parameters),
             (
                 "SELECT a.id FROM team a, team b, team c, (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9000) SELECT i FROM n)",
@@ -105,7 +106,7 @@ fn a_query_of_a_driver_ends_at_its_time_limit() {
     let database = opened(&engine, &path);
     let begun = Instant::now();
     let endless = "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT count(*) FROM a";
-    assert_eq!(failure(&engine.run(&database, endless).outcome).0, Some(FailureKind::Timeout));
+    assert_eq!(failure(&engine.run(&database, endless).outcome).0, Some(Timeout));
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(cells(&engine, &database, "SELECT 1"), [Value::Integer(1)]);
 }
@@ -339,7 +340,6 @@ fn psycopg_is_like_the_engine_of_postgresql() {
     });
     let file = private(folder.path(), "pg.json", &arguments.to_string());
     let path = PathBuf::from(format!("dbapi:psycopg?connect={}&dbname=club", file.display()));
-    use FailureKind::{Denied, InvalidQuery, RuntimeError, Timeout};
     assert_like_engine(
         &path,
         &[
@@ -375,7 +375,6 @@ fn pymysql_is_like_the_engine_of_mysql() {
     });
     let file = private(folder.path(), "my.json", &arguments.to_string());
     let path = PathBuf::from(format!("dbapi:pymysql?connect={}&database=club", file.display()));
-    use FailureKind::{Denied, RuntimeError, Timeout};
     assert_like_engine(
         &path,
         &[
@@ -408,7 +407,6 @@ fn duckdb_by_its_driver_is_like_its_engine() {
     let options = private(folder.path(), "duck.json", options);
     let path =
         PathBuf::from(format!("dbapi:duckdb?connect={}&database={}", options.display(), file.display()));
-    use FailureKind::{Denied, NoSuchTable, Timeout};
     assert_like_engine(
         &path,
         &[
