@@ -1,10 +1,10 @@
-//! Addresses of databases that are not SQLite files: `postgresql://USER@HOST:PORT/{db_id}`.
+//! Addresses of databases that are not SQLite files: `postgresql://USER@HOST:PORT/{db_id}`, `dbapi:MODULE?connect=FILE`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What an address begins with, up to its colon.
-pub const SCHEMES: [&str; 5] = ["postgresql", "postgres", "mysql", "mariadb", "duckdb"];
+pub const SCHEMES: [&str; 6] = ["postgresql", "postgres", "mysql", "mariadb", "duckdb", "dbapi"];
 
 /// What stands in an address for the name of a database.
 const PLACE: &str = "{db_id}";
@@ -13,7 +13,7 @@ const PLACE: &str = "{db_id}";
 pub fn scheme(address: &Path) -> Option<&'static str> {
     let (prefix, rest) = address.to_str()?.split_once(':')?;
     let scheme = SCHEMES.into_iter().find(|scheme| *scheme == prefix)?;
-    (scheme == "duckdb" || rest.starts_with("//")).then_some(scheme)
+    (matches!(scheme, "duckdb" | "dbapi") || rest.starts_with("//")).then_some(scheme)
 }
 
 /// Whether this is the address of a database on a server, and not the path of a SQLite file.
@@ -36,12 +36,21 @@ pub fn of_database(address: &Path, db_id: &str) -> PathBuf {
     PathBuf::from(address.to_string_lossy().replace(PLACE, &name))
 }
 
-/// The database that an address names for all; `None` where it leaves the name open.
+/// The database that an address names for all; `None` where it leaves the name open. What only a driver knows is named by the last word of
+/// the address.
 pub fn named_database(address: &Path) -> Option<String> {
-    let text = address.to_str()?.split(['?', '#']).next()?;
-    let name = text.split_once(':')?.1.rsplit('/').next()?;
-    let name = if scheme(address)? == "duckdb" { name.split('.').next()? } else { name };
-    (!name.is_empty() && !name.contains(PLACE)).then(|| name.to_owned())
+    let text = address.to_str()?;
+    let name = match scheme(address)? {
+        "dbapi" => text.rsplit(['/', '=', ':', '?']).next()?.split('.').next()?,
+        scheme => {
+            let name = text.split(['?', '#']).next()?.split_once(':')?.1.rsplit('/').next()?;
+            if scheme == "duckdb" { name.split('.').next()? } else { name }
+        }
+    };
+    if text.contains(PLACE) {
+        return None;
+    }
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -54,12 +63,27 @@ mod tests {
             ("postgresql://h/{db_id}", Some("postgresql")),
             ("mysql://h/x", Some("mysql")),
             ("duckdb:/tmp/{db_id}.duckdb", Some("duckdb")),
+            ("dbapi:psycopg?connect=a.json", Some("dbapi")),
             ("postgresql:x", None),
             ("C:/data", None),
             ("folder", None),
         ] {
             assert_eq!(scheme(Path::new(text)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_address_may_name_its_database() {
+        let named = |text: &str| named_database(Path::new(text));
+        for text in [
+            "mysql://u@h/shop",
+            "duckdb:/data/shop.duckdb",
+            "dbapi:sqlite3?database=/data/shop.sqlite",
+            "dbapi:x?connect=shop.json",
+        ] {
+            assert_eq!(named(text).as_deref(), Some("shop"), "{text}");
+        }
+        assert_eq!(named("dbapi:psycopg?dbname={db_id}&connect=a.json"), None);
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct EngineRow {
 /// ```
 /// let engines = sqlgauge_core::engines::all();
 /// assert!(engines.iter().any(|engine| engine.name == "sqlite" && engine.state.starts_with("SQLite 3")));
-/// for name in ["postgresql", "duckdb", "mysql"] {
+/// for name in ["postgresql", "duckdb", "mysql", "dbapi"] {
 ///     assert!(engines.iter().any(|engine| engine.name == name), "{name}");
 /// }
 /// ```
@@ -43,7 +43,8 @@ pub fn all() -> Vec<EngineRow> {
         row("sqlite", "FOLDER or FILE", format!("SQLite {}", rusqlite::version())),
         row("postgresql", "postgresql://USER@HOST:PORT/{db_id}", state.clone()),
         row("mysql", "mysql://USER@HOST:PORT/{db_id}", state.clone()),
-        row("duckdb", "duckdb:FOLDER/{db_id}.duckdb", state),
+        row("duckdb", "duckdb:FOLDER/{db_id}.duckdb", state.clone()),
+        row("dbapi", "dbapi:MODULE?connect=FILE", state),
     ]
 }
 

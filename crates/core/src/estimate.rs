@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
+use sqlgauge_base::server::is_address;
 use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload, take_out_other_answers};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
@@ -23,7 +24,7 @@ use sqlgauge_estimate::watch::values;
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Loader, Pool, PoolAnswer, PoolEvidence, TargetLabels, estimators,
 };
-use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
+use sqlgauge_run::{ITEMS, InputRecord, MANIFEST, Manifest};
 
 #[cfg(feature = "services")]
 pub use self::judge::JudgeSettings;
@@ -90,7 +91,7 @@ pub struct EstimateJob {
     /// Predictions of another system on the same questions, to compare answers with; repeat for more
     #[cfg_attr(feature = "cli", arg(long = "peer", value_name = "NAME=FILE"))]
     pub peers: Vec<System>,
-    /// Folder with the target's databases, or one of them; rows are not needed.
+    /// Folder with the target's databases, one of them, or the address of a server; rows are not needed.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
     /// Folder with databases of the scored runs that have moved since; repeat for more
@@ -189,7 +190,9 @@ impl EstimateJob {
         let judge = self.judge.as_ref().map(|judge| judge.service(&self.method, context)).transpose()?;
         let now = self.now.unwrap_or_else(Moment::now);
         let engine = context.engine(self.limits, now)?;
-        let (pool, paired_by) = self.load(engine.as_ref(), context.watcher())?;
+        let address = std::iter::once(&self.db).chain(&self.known_db).find(|db| is_address(db));
+        let server = address.map(|db| context.engine_for(Some(db), 0, self.limits, now)).transpose()?;
+        let (pool, paired_by) = self.load((engine.as_ref(), server.as_deref()), context.watcher())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
         self.keep_inputs(&inputs, watch)?;
@@ -214,11 +217,11 @@ impl EstimateJob {
         let report = Reliability {
             manifest: Manifest {
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-                engine: engine.name_and_version(),
+                engine: server.as_ref().unwrap_or(&engine).name_and_version(),
                 command: self.command.clone(),
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
-                inputs: if self.out.is_some() { digest_sources(&inputs)? } else { Vec::new() },
+                inputs: if self.out.is_some() { records(&inputs, &pool)? } else { Vec::new() },
                 options: self.recorded_options(now, watch).into_iter().chain([paired_by]).collect(),
                 examples: questions.len(),
             },
@@ -269,13 +272,17 @@ impl EstimateJob {
     }
 
     /// The scored runs and the target, with the answers to the target's questions executed; and by what those were paired.
-    fn load(&self, engine: &dyn Engine, watcher: &dyn Watcher) -> Result<(Pool, (String, Value)), Error> {
+    fn load(
+        &self,
+        (engine, server): (&dyn Engine, Option<&dyn Engine>),
+        watcher: &dyn Watcher,
+    ) -> Result<(Pool, (String, Value)), Error> {
         let mut workload =
             parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         name_database(&mut workload, Some(&self.db), None)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
-        let mut loader = Loader::new(engine, folders, self.metric.clone());
+        let mut loader = Loader::new(engine, folders, self.metric.clone()).with_server(server);
         self.known.iter().try_for_each(|path| loader.known(path))?;
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
@@ -289,7 +296,10 @@ impl EstimateJob {
             .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
             .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
         let pool = loader.finish();
-        engine.check()?;
+        [Some(engine), server].into_iter().flatten().try_for_each(|engine| {
+            engine.check()?;
+            engine.check_data()
+        })?;
         check_answers(&pool)?;
         Ok((pool, pairing(&systems, &BTreeMap::new())))
     }
@@ -334,9 +344,21 @@ impl EstimateJob {
             let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
             inputs.extend([MANIFEST, ITEMS].map(|name| file((role.clone(), path.join(name)))));
         }
-        inputs.extend(pool.database_files().into_iter().map(file));
+        inputs.extend(pool.database_files().into_iter().filter(|(_, path)| !is_address(path)).map(file));
         inputs
     }
+}
+
+/// The records of all that was read, those of databases on a server last.
+fn records(inputs: &[(String, Cow<'_, Source>)], pool: &Pool) -> Result<Vec<InputRecord>, Error> {
+    let mut records = digest_sources(inputs)?;
+    for ((role, path), opened) in pool.database_files().into_iter().zip(&pool.databases) {
+        if opened.dialect.is_some() {
+            let sha256 = opened.database.content_hash()?.to_owned();
+            records.push(InputRecord { role, path: path.display().to_string(), sha256 });
+        }
+    }
+    Ok(records)
 }
 
 /// Fewest answers that show together that they are to a different benchmark.

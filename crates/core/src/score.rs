@@ -123,7 +123,8 @@ pub struct ScoreJob {
     pub questions: Option<Source>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`,
     /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
-    /// (`duckdb:FOLDER/{db_id}.duckdb`); may be left out where --tables is given and no metric runs a query
+    /// (`duckdb:FOLDER/{db_id}.duckdb`), or a DB-API driver of Python (`dbapi:MODULE?connect=FILE&database={db_id}`); may be left out
+    /// where --tables is given and no metric runs a query
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", required_unless_present_any = ["results",
         "tables"]))]
     pub db: Option<PathBuf>,

@@ -30,7 +30,7 @@ pub(crate) enum Action {
 
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
-    /// The engine: postgresql, mysql or duckdb
+    /// The engine: postgresql, mysql, duckdb or dbapi
     engine: String,
     /// Print the SQL; it is run by the owner of the server
     #[arg(long, required = true)]
@@ -49,7 +49,8 @@ pub(crate) struct Setup {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Address of one database: postgresql://USER@HOST:PORT/DATABASE, mysql://USER@HOST:PORT/DATABASE, duckdb:FILE
+    /// Address of one database: postgresql://USER@HOST:PORT/DATABASE, mysql://USER@HOST:PORT/DATABASE, duckdb:FILE,
+    /// dbapi:MODULE?connect=FILE
     address: PathBuf,
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct EstimateCommand {
     /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
     pub evaluator: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; they may be empty
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; they may be empty. Or an address as `score` takes it: the
+    /// predictions run there
     #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
     db: Option<PathBuf>,
     /// Labels (id and 0 or 1) of some predictions on the target, for methods that need some (ppi). Leave out NAME if

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Args;
+use sqlgauge_base::server::{is_address, named_database, of_database};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_dataset::load_tables;
+use sqlgauge_dialects::reading;
+use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::spider::{self, Catalog};
 use sqlgauge_sql::{Features, PrintDialect, print as print_sql, resolve};
@@ -19,9 +22,10 @@ use crate::output::{print, print_json};
 /// Print the schema of a database as sqlgauge sees it, or a query resolved over one with its features
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// A SQLite file, a folder with SQLite files, a tables.json, or a .sql file with DDL; else a query, or `-` for one on standard input
+    /// A SQLite file, a folder with SQLite files, the address of a server's database, a tables.json, or a .sql file with DDL; else a
+    /// query, or `-` for one on standard input
     input: OsString,
-    /// SQLite file whose tables the query names, or a .sql file with DDL
+    /// SQLite file whose tables the query names, the address of a server's database, or a .sql file with DDL
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     db: Option<PathBuf>,
     /// Only this database of a folder or tables.json
@@ -46,8 +50,13 @@ impl Inspect {
 
     fn print_schemas(&self, source: &Path) -> Result<()> {
         ensure!(!self.tree, "--tree is for a query; give one with --db FILE");
-        let mut schemas = read(source)?;
-        if let Some(wanted) = &self.db_id {
+        let address =
+            is_address(source).then(|| of_database(source, self.db_id.as_deref().unwrap_or_default()));
+        let mut schemas = match &address {
+            Some(address) => vec![(named_database(address).unwrap_or_default(), on_server(address)?.0)],
+            None => read(source)?,
+        };
+        if let Some(wanted) = self.db_id.as_ref().filter(|_| address.is_none()) {
             schemas.retain(|(name, _)| name == wanted);
             ensure!(!schemas.is_empty(), "{} has no database {wanted:?}", source.display());
         }
@@ -65,15 +74,23 @@ impl Inspect {
     fn print_query(&self, db: &Path) -> Result<()> {
         let sql =
             query(self.input.to_str().context("the query is not UTF-8")?).map_err(|error| anyhow!(error))?;
-        let schema = schema_of(db)?;
-        let query = match resolve(&sql, &schema) {
+        let (schema, dialect) = match is_address(db) {
+            true => on_server(db).map(|(schema, dialect)| (schema, Some(dialect)))?,
+            false => (schema_of(db)?, None),
+        };
+        // Of a text of a different dialect, the structure is shown, and the text stays as it is.
+        let text = dialect.map_or_else(|| sql.clone(), |dialect| reading(&sql, dialect));
+        let query = match resolve(&text, &schema) {
             Ok(query) => query,
-            Err(error) => bail!("{}", pointed(&sql, &error)),
+            Err(error) => bail!("{}", pointed(&text, &error)),
         };
         let features = Features::of(&query, &schema);
-        let parsed = spider::parse(&Catalog::from_schema(&schema), &sql).ok();
+        let parsed = spider::parse(&Catalog::from_schema(&schema), &text).ok();
         let hardness = parsed.and_then(|query| spider::hardness(&query).ok()).map(spider::Hardness::as_str);
-        let sql = print_sql(&query, &schema, PrintDialect::Sqlite)?;
+        let sql = match dialect {
+            Some(_) => sql,
+            None => print_sql(&query, &schema, PrintDialect::Sqlite)?,
+        };
         let tree = self.tree.then(|| format!("{query:#?}"));
         if self.json {
             let mut value = serde_json::json!({"sql": sql, "hardness": hardness, "features": features, "labels": features.labels()});
@@ -85,6 +102,15 @@ impl Inspect {
         let tree = tree.map_or_else(String::new, |tree| format!("\n{tree}\n"));
         print(&format!("{sql}\n\n{}{tree}", describe_features(&features, hardness)))
     }
+}
+
+/// The schema of a server's database, and the dialect of its queries.
+fn on_server(address: &Path) -> Result<(Schema, &'static str)> {
+    crate::engine::run(true, |context| {
+        let engine = context.engine_for(Some(address), 1, Limits::default(), Moment::now())?;
+        let schema = engine.open(address)?.schema().as_ref().clone();
+        Ok((schema, engine.dialect()))
+    })
 }
 
 fn read(source: &Path) -> Result<Vec<(String, Schema)>> {

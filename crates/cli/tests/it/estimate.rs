@@ -66,6 +66,36 @@ fn json_of(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Through a driver, the answers end as they do on the files; agreement is that of results, which a note says.
+#[test]
+#[cfg(all(feature = "engines", target_os = "linux"))]
+fn a_target_behind_a_driver_is_estimated() {
+    let sample = Sample::new();
+    let (target, prediction) = sample.target("target", "baseline", &sample.questions());
+    let runs = sample.run_folder();
+    let files = json_of(&sample.estimate(&target, &prediction, &["--known", &runs]));
+    let database = sample.path("demo/benchmark/database/{db_id}/{db_id}.sqlite");
+    let address = format!("dbapi:sqlite3?database={}", database.display());
+    let out = sample.path("out").display().to_string();
+    let output = Command::cargo_bin("sqlgauge")
+        .unwrap()
+        .args(["estimate", "--json", "--questions", &target, "--pred", &prediction, "--db", &address])
+        .args(["--known", &runs, "--out", &out])
+        .output()
+        .unwrap();
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(notes.contains("agreement compares results on the server's own rows"), "{notes}");
+    let driver = json_of(&output);
+    let statuses = |estimates: &Value| {
+        let items = estimates["estimates"][0]["items"].as_array().unwrap();
+        items.iter().map(|item| (item["id"].clone(), item["status"].clone())).collect::<Vec<_>>()
+    };
+    assert!(!statuses(&files).is_empty());
+    assert_eq!(statuses(&driver), statuses(&files));
+    let record = std::fs::read_to_string(sample.path("out/run.json")).unwrap();
+    assert!(record.contains("DB-API sqlite3") && record.contains(&address[..20]), "{record}");
+}
+
 /// Everything that depends on golds is garbled; the estimate is the same to the last bit.
 #[test]
 fn golds_of_the_target_are_never_read() {

@@ -1,6 +1,6 @@
 //! The engines of servers, in builds that have them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits};
@@ -64,7 +64,8 @@ fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
 fn access(context: &Context<'_>, connections: usize) -> sqlgauge_engines::Access {
     let password = context.server_password().map(|password| sqlgauge_engines::Secret(password.to_owned()));
     let allows_md5 = std::env::var_os("SQLGAUGE_DB_ALLOW_MD5").is_some_and(|value| value == "1");
-    sqlgauge_engines::Access { password, connections, allows_md5 }
+    let python = std::env::var_os("SQLGAUGE_PYTHON").filter(|name| !name.is_empty()).map(PathBuf::from);
+    sqlgauge_engines::Access { password, connections, allows_md5, python }
 }
 
 pub(crate) fn open(
@@ -73,9 +74,12 @@ pub(crate) fn open(
     connections: usize,
     context: &Context<'_>,
 ) -> Result<Arc<dyn Engine>, Error> {
-    let engine = sqlgauge_engines::open(address, limits, access(context, connections));
-    engine.ok_or_else(|| {
-        let scheme = sqlgauge_base::server::scheme(address).unwrap_or_default();
+    let scheme = sqlgauge_base::server::scheme(address).unwrap_or_default();
+    let kind = sqlgauge_engines::Kind::find(scheme).ok_or_else(|| {
         Error::Invalid(format!("{scheme} is not an engine of this version; `sqlgauge engines` lists them"))
-    })
+    })?;
+    if let Some(text) = kind.warning {
+        context.watcher().note(text);
+    }
+    Ok(kind.engine(limits, access(context, connections)))
 }

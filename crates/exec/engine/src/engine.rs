@@ -23,7 +23,7 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
-    /// The dialect of the queries, by its name in crate `dialects`: `sqlite`, `postgres`, `mysql`, `duckdb`.
+    /// The dialect of the queries, by its name in crate `dialects`: `sqlite`, `postgres`, `mysql`; a different name where it is none of them.
     fn dialect(&self) -> &'static str {
         SQLITE
     }
@@ -35,7 +35,10 @@ pub trait Engine: Send + Sync {
 
     /// A name in the quotes of the dialect.
     fn quoted(&self, name: &str) -> String {
-        if self.dialect() == "mysql" { format!("`{}`", name.replace('`', "``")) } else { quote::name(name) }
+        match self.dialect() {
+            "mysql" | "bigquery" | "spark" => format!("`{}`", name.replace('`', "``")),
+            _ => quote::name(name),
+        }
     }
 
     /// Whether the text returns the same again on the same data, given how it ran.

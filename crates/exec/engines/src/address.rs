@@ -61,7 +61,7 @@ impl Address {
 }
 
 /// The text without percent signs; `None` where they encode no text.
-fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {

@@ -1,7 +1,7 @@
 //! The list of the engines.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_base::server::scheme;
@@ -18,11 +18,18 @@ pub struct Access {
     pub connections: usize,
     /// Whether a PostgreSQL server may have the password as an MD5 hash, which whoever listens can use to guess it.
     pub allows_md5: bool,
+    /// The Python that has the drivers of DuckDB and of DB-API; `python3` where none is named.
+    pub python: Option<PathBuf>,
 }
 
 impl Access {
     /// Connections to one database, unless somebody says otherwise.
     pub const CONNECTIONS: usize = 8;
+
+    #[cfg(unix)]
+    pub(crate) fn python(&self) -> &Path {
+        self.python.as_deref().unwrap_or(Path::new("python3"))
+    }
 }
 
 /// A text that is never shown.
@@ -47,6 +54,8 @@ pub struct Kind {
     pub(crate) engine: fn(Limits, Access) -> Arc<dyn Engine>,
     pub(crate) setup: fn(&Setup) -> String,
     pub(crate) check: fn(&Path, &Access) -> Trial,
+    /// What whoever runs queries there has to know each time.
+    pub warning: Option<&'static str>,
 }
 
 /// All kinds, the ones with the strongest locks first.
@@ -55,6 +64,8 @@ pub static KINDS: &[Kind] = &[
     #[cfg(unix)]
     crate::duckdb::KIND,
     crate::mysql::KIND,
+    #[cfg(unix)]
+    crate::dbapi::KIND,
 ];
 
 impl Kind {

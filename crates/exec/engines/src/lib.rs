@@ -1,10 +1,13 @@
-//! Servers as engines of untrusted SQL, with the locks in the server.
+//! Servers as engines of untrusted SQL, with the locks in the server or in a process of Python.
 //!
 //! - [`KINDS`] is the list of them; [`open`] makes the engine of an address.
 //! - [`Kind::setup`] prints the SQL that makes a role which can only read; [`Kind::check`] tries each lock.
 //! - [`Access`] is what a person gives besides the address: the password, how many connections.
 
 mod address;
+mod catalog;
+#[cfg(unix)]
+mod dbapi;
 #[cfg(unix)]
 mod duckdb;
 mod json;
@@ -13,9 +16,12 @@ mod locks;
 mod mysql;
 mod pool;
 mod postgresql;
+#[cfg(unix)]
+mod python;
 mod rows;
 mod server;
 mod socket;
+mod text;
 mod trial;
 mod values;
 mod volatile;

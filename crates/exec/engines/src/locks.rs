@@ -19,6 +19,7 @@ impl Default for Setup {
 }
 
 /// A text that must fail, in one of those ways, or return no row where none is named.
+#[derive(Clone, Copy)]
 pub(crate) struct Attempt {
     /// What the lock is for.
     pub(crate) name: &'static str,
@@ -26,11 +27,13 @@ pub(crate) struct Attempt {
     pub(crate) expected: &'static [FailureKind],
     /// Whether our own reading of texts is part of the lock.
     pub(crate) is_read: bool,
+    /// Whether the server may not know its words: what fails in a different way shows nothing.
+    pub(crate) is_foreign: bool,
 }
 
 impl Attempt {
     pub(crate) const fn new(name: &'static str, sql: &'static str, expected: &'static [FailureKind]) -> Self {
-        Self { name, sql, expected, is_read: false }
+        Self { name, sql, expected, is_read: false, is_foreign: false }
     }
 
     /// A lock that is not the server's, or not its alone.
@@ -38,13 +41,18 @@ impl Attempt {
         Self { is_read: true, ..self }
     }
 
-    /// Whether that outcome shows that the lock holds.
-    pub(crate) fn holds(&self, outcome: &Outcome) -> bool {
+    /// The same in words that some servers do not know.
+    pub(crate) const fn foreign(self) -> Self {
+        Self { is_foreign: true, ..self }
+    }
+
+    /// Whether that outcome shows that the lock holds; `None` if it shows nothing.
+    pub(crate) fn holds(&self, outcome: &Outcome) -> Option<bool> {
         match outcome {
-            Outcome::Rows(rows) => self.expected.is_empty() && rows.is_empty(),
-            Outcome::Failed(failure) => {
-                self.expected.contains(&failure.kind) && (self.is_read || failure.message != NO_ROWS)
-            }
+            Outcome::Rows(rows) => Some(self.expected.is_empty() && rows.is_empty()),
+            Outcome::Failed(failure) if failure.message == NO_ROWS && !self.is_read => Some(false),
+            Outcome::Failed(failure) if self.expected.contains(&failure.kind) => Some(true),
+            Outcome::Failed(_) => (!self.is_foreign).then_some(false),
         }
     }
 }

@@ -12,8 +12,8 @@ use sqlgauge_engine::{
     Database, Dependence, Engine, EngineError, Enough, Execution, Failure, FailureKind, FaultCount, Faults,
     Limits, Outcome,
 };
-use sqlgauge_sql::schema::Schema;
 
+use crate::catalog::Catalog;
 use crate::kind::Access;
 use crate::pool::Pool;
 use crate::rows::Stop;
@@ -113,15 +113,6 @@ impl From<Stop> for End {
     }
 }
 
-/// What is read of a database when it is opened.
-#[derive(Debug)]
-pub(crate) struct Catalog {
-    pub(crate) schema: Schema,
-    /// The tables whose rows belong to the version of the data, quoted.
-    pub(crate) tables: Vec<String>,
-    pub(crate) digest: String,
-}
-
 /// One database on a kind of server, as all connections to it share it.
 pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// The name that people know.
@@ -135,13 +126,22 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// What to do when the server fails in the middle of a run.
     const AGAIN: &'static str = "see that the server runs and answers and that no session holds locks on its tables, then run the same \
         command again: it goes on where it stopped";
-    /// What no lock of the server bounds, and what its owner can do instead.
-    const WITHOUT_LOCK: Option<(&'static str, &'static str)>;
+    /// Whether [`Server::content`] tells one state of the rows from another, so that a result may stand for them later.
+    const SEES_ROWS: bool = true;
 
     /// Where it is.
     type Address: fmt::Debug + Send + Sync;
     /// A connection that has logged in.
     type Connection: fmt::Debug + Send;
+
+    /// The dialect of the queries at an address.
+    fn dialect(address: &Self::Address) -> &'static str {
+        let _ = address;
+        Self::DIALECT
+    }
+
+    /// What no lock bounds, and what the owner of the server can do instead.
+    fn without_lock(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Takes an address apart, or says what is wrong with it.
     fn address(path: &Path) -> Result<Self::Address, String>;
@@ -152,7 +152,7 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     fn version(connection: &Self::Connection) -> String;
 
     /// Reads the catalog by the first connection.
-    fn open(connection: Self::Connection) -> Result<(Self, Catalog), Broken>;
+    fn open(address: &Self::Address, connection: Self::Connection) -> Result<(Self, Catalog), Broken>;
 
     /// Queries that return another row when a row of the table changes, the best first.
     fn content(table: &str) -> Vec<String>;
@@ -197,6 +197,7 @@ pub(crate) struct ServerEngine<S: Server> {
     access: Access,
     served: Mutex<HashMap<PathBuf, Arc<Served<S>>>>,
     version: OnceLock<String>,
+    dialect: OnceLock<&'static str>,
     /// Things for which no query is to blame.
     faults: Faults<(PathBuf, String)>,
     queries: AtomicU64,
@@ -208,7 +209,7 @@ pub(crate) struct Served<S: Server> {
     address: S::Address,
     database: Arc<Database>,
     pool: Pool<S::Connection>,
-    server: S,
+    pub(crate) server: S,
     catalog: Catalog,
 }
 
@@ -220,6 +221,7 @@ impl<S: Server> ServerEngine<S> {
             access,
             served: Mutex::default(),
             version: OnceLock::new(),
+            dialect: OnceLock::new(),
             faults: Faults::default(),
             queries: AtomicU64::new(0),
         }
@@ -248,7 +250,8 @@ impl<S: Server> ServerEngine<S> {
         };
         let first = S::connect(&address, &self.access).map_err(unusable)?;
         let _known = self.version.set(S::version(&first));
-        let (server, catalog) = S::open(first).map_err(unusable)?;
+        let _known = self.dialect.set(S::dialect(&address));
+        let (server, catalog) = S::open(&address, first).map_err(unusable)?;
         let connections = match self.access.connections {
             0 => Access::CONNECTIONS,
             count => count,
@@ -411,11 +414,11 @@ impl<S: Server> Engine for ServerEngine<S> {
     }
 
     fn dialect(&self) -> &'static str {
-        S::DIALECT
+        self.dialect.get().copied().unwrap_or(S::DIALECT)
     }
 
     fn is_repeatable(&self, sql: &str, _: &Execution) -> bool {
-        volatile::is_repeatable(sql)
+        S::SEES_ROWS && volatile::is_repeatable(sql)
     }
 
     fn timeout(&self) -> Duration {

@@ -25,10 +25,10 @@ pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Att
         let holds = attempt.holds(&execution.outcome);
         let message = match execution.outcome.failure() {
             Some(failure) => failure.to_string(),
-            None if holds => "nothing".to_owned(),
+            None if holds == Some(true) => "nothing".to_owned(),
             None => "it ran".to_owned(),
         };
-        results.push(LockResult { name: attempt.name, holds: Some(holds), message });
+        results.push(LockResult { name: attempt.name, holds, message });
         engine.check()?;
     }
     let after = engine.run(&database, "SELECT 1");
@@ -37,7 +37,8 @@ pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Att
         holds: Some(after.rows().is_some()),
         message: after.outcome.status().to_owned(),
     });
-    if let Some((name, message)) = S::WITHOUT_LOCK {
+    let served = engine.served().get(path).cloned();
+    for (name, message) in served.map(|served| served.server.without_lock()).unwrap_or_default() {
         results.push(LockResult { name, holds: None, message: message.to_owned() });
     }
     Ok((engine.name_and_version(), results))

@@ -3,10 +3,9 @@
 use sqlgauge_engine::Value;
 
 /// The bytes that hexadecimal digits write.
-pub(crate) fn bytes(hex: &str) -> Option<Value> {
+pub(crate) fn bytes(hex: &str) -> Option<Box<[u8]>> {
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(byte).collect();
-    bytes.map(|bytes| Value::Blob(bytes.into()))
+    hex.as_bytes().chunks(2).map(byte).collect()
 }
 
 /// A length of time.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_base::counted;
+use sqlgauge_base::server::is_address;
 use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun, recorded_file};
@@ -19,6 +20,8 @@ pub const IMPORTED_METRIC: &str = "correct@1";
 /// Reads known runs and a target into one pool.
 pub struct Loader<'a> {
     engine: &'a dyn Engine,
+    /// The engine of databases that are addresses.
+    server: Option<&'a dyn Engine>,
     /// Folders that have databases of known runs which are not where they were.
     known_databases: Vec<Databases>,
     metric: Option<String>,
@@ -30,7 +33,23 @@ impl<'a> Loader<'a> {
     /// A loader. `metric` names the score that is meant by accuracy (with or without version); without it, each run's
     /// first metric with scores of 0 and 1 is.
     pub fn new(engine: &'a dyn Engine, known_databases: Vec<Databases>, metric: Option<String>) -> Self {
-        Self { engine, known_databases, metric, opened: HashMap::new(), pool: Pool::default() }
+        Self { engine, server: None, known_databases, metric, opened: HashMap::new(), pool: Pool::default() }
+    }
+
+    /// The same with an engine for databases that are addresses.
+    #[must_use]
+    pub fn with_server(self, server: Option<&'a dyn Engine>) -> Self {
+        Self { server, ..self }
+    }
+
+    fn engine_of(&self, path: &Path) -> &'a dyn Engine {
+        self.server.filter(|_| is_address(path)).unwrap_or(self.engine)
+    }
+
+    /// The place of an open database in the pool.
+    fn place(&mut self, db_id: &str, database: &Arc<Database>) -> usize {
+        let engine = self.engine_of(database.path());
+        self.pool.database(db_id, database, Some(engine.dialect()).filter(|_| !engine.is_sqlite()))
     }
 
     /// Adds the run in a folder.
@@ -69,7 +88,7 @@ impl<'a> Loader<'a> {
                 place
             } else {
                 let opened = self.known_database(path, &run.manifest, &item.db_id)?;
-                let place = self.pool.database(&item.db_id, &opened);
+                let place = self.place(&item.db_id, &opened);
                 databases.insert(item.db_id.clone(), place);
                 place
             };
@@ -132,7 +151,7 @@ impl<'a> Loader<'a> {
         if let Some(database) = self.opened.get(path) {
             return Ok(Arc::clone(database));
         }
-        let database = self.engine.open(path)?;
+        let database = self.engine_of(path).open(path)?;
         self.opened.insert(path.to_owned(), Arc::clone(&database));
         Ok(database)
     }
@@ -158,7 +177,7 @@ impl<'a> Loader<'a> {
         for example in &workload.examples {
             let location = databases.locate(&example.db_id)?;
             let database = self.open(&location.main)?;
-            let database = self.pool.database(&example.db_id, &database);
+            let database = self.place(&example.db_id, &database);
             let text = example.question.clone().unwrap_or_default();
             let occurrence =
                 occurrences.next(database, if text.trim().is_empty() { &example.id } else { &text });
@@ -213,7 +232,7 @@ impl<'a> Loader<'a> {
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
         for item in run.items {
             let opened = self.known_database(path, &run.manifest, &item.db_id)?;
-            let database = self.pool.database(&item.db_id, &opened);
+            let database = self.place(&item.db_id, &opened);
             let system = self.pool.system(&item.system);
             let id = item.id.clone();
             let (question, mut answer) = question_and_answer(item, database);
@@ -232,13 +251,17 @@ impl<'a> Loader<'a> {
 
     /// The pool, with the answers to the target's questions executed where their database has rows.
     pub fn finish(mut self) -> Pool {
-        for database in &mut self.pool.databases {
-            database.has_rows = database.database.has_rows(self.engine);
+        let engines: Vec<&dyn Engine> =
+            self.pool.databases.iter().map(|database| self.engine_of(database.database.path())).collect();
+        for (database, engine) in self.pool.databases.iter_mut().zip(&engines) {
+            database.has_rows = database.database.has_rows(*engine);
         }
-        let (engine, databases, questions) = (self.engine, &self.pool.databases, &self.pool.questions);
+        self.pool.notes.extend(on_server(&self.pool));
+        let (databases, questions) = (&self.pool.databases, &self.pool.questions);
         self.pool.answers.par_iter_mut().for_each(|answers| {
             answers.par_iter_mut().enumerate().for_each(|(question, answer)| {
-                let database = &databases[questions[question].database];
+                let place = questions[question].database;
+                let (database, engine) = (&databases[place], engines[place]);
                 let Some(answer) = answer.as_mut().filter(|answer| answer.status.is_none()) else { return };
                 if questions[question].in_target {
                     let execution = engine.run(&database.database, &answer.sql);
@@ -250,6 +273,15 @@ impl<'a> Loader<'a> {
         });
         self.pool
     }
+}
+
+/// What the signals are on a server, said once.
+fn on_server(pool: &Pool) -> Option<String> {
+    let dialect = pool.databases.iter().find_map(|database| database.dialect)?;
+    Some(format!(
+        "queries in {dialect}: agreement compares results on the server's own rows, as nothing generates rows for it; structure is read as \
+         SQLite's grammar reads the text, and a text that it cannot read has none"
+    ))
 }
 
 /// The metric of a run that is meant by accuracy: the one `wanted` (with or without version), or the first with scores

@@ -2,6 +2,7 @@
 //! other systems' answers return the same.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -9,7 +10,7 @@ use sqlgauge_dataset::extract_sql;
 use sqlgauge_encode::encoders::features::FeatureEncoder;
 use sqlgauge_encode::{Encoder, EncoderInput, InputForm};
 use sqlgauge_engine::Fingerprint;
-use sqlgauge_search::{Search, SearchError, SearchOptions, Signature};
+use sqlgauge_search::{Search, SearchOptions, Signature};
 use sqlgauge_sql::resolve;
 
 use crate::error::EstimateError;
@@ -31,7 +32,7 @@ pub struct Observation {
     pub runs: bool,
     /// How the text ended: `ok`, `syntax_error`, …; where it was not executed, `ok` or `refused`.
     pub status: String,
-    /// Answers to the same question with the same number return the same on all generated databases.
+    /// Answers to the same question with the same number return the same on all generated databases; on a server, on its rows.
     pub cluster: Option<u32>,
     /// The result on real rows.
     pub result: Option<Fingerprint>,
@@ -88,12 +89,15 @@ fn observe_chunk(
     encoder: &FeatureEncoder,
 ) -> Result<Seen, EstimateError> {
     let Some(&first) = questions.first() else { return Ok(Vec::new()) };
-    let schema = &pool.databases[pool[first].database].schema;
-    let search =
-        Search::new(Arc::clone(schema), SearchOptions::default()).map_err(|error: SearchError| error)?;
+    let database = &pool.databases[pool[first].database];
+    let search = match database.dialect {
+        Some(_) => None,
+        None => Some(Search::new(Arc::clone(&database.schema), SearchOptions::default())?),
+    };
+    let search = search.as_ref().map(|search| (search, databases));
     let mut observations = Vec::new();
     for &question in questions {
-        observations.extend(observe_question(pool, systems, question, (&search, databases), encoder)?);
+        observations.extend(observe_question(pool, systems, question, search, encoder)?);
     }
     Ok(observations)
 }
@@ -102,7 +106,7 @@ fn observe_question(
     pool: &Pool,
     systems: &[SystemIndex],
     question: QuestionIndex,
-    (search, databases): (&Search, usize),
+    search: Option<(&Search, usize)>,
     encoder: &FeatureEncoder,
 ) -> Result<Seen, EstimateError> {
     let pool_question = &pool[question];
@@ -117,8 +121,14 @@ fn observe_question(
     let mut distinct: Vec<&str> = texts.iter().map(String::as_str).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let signatures = search.signatures(&distinct, databases);
-    let clusters = clusters(&signatures);
+    let results = |text: &str| {
+        let mut answers = answering.iter().zip(&texts).filter(|(_, other)| other.as_str() == text);
+        answers.find_map(|(&system, _)| pool.get(system, question)?.result)
+    };
+    let (compiles, clusters) = match search {
+        Some((search, databases)) => by_generated_rows(&search.signatures(&distinct, databases)),
+        None => by_results(&distinct.iter().map(|text| results(text)).collect::<Vec<_>>()),
+    };
     let inputs: Vec<EncoderInput> = distinct
         .iter()
         .map(|text| EncoderInput {
@@ -127,7 +137,7 @@ fn observe_question(
             question: pool_question.text.clone(),
             evidence: pool_question.evidence.clone(),
             schema: Arc::clone(&database.schema),
-            prediction: Some((*text).to_owned()),
+            prediction: Some(database.reading(text).into_owned()),
         })
         .collect();
     let vectors = encoder.encode(&inputs).map_err(|error| EstimateError::Computation(error.to_string()))?;
@@ -137,7 +147,7 @@ fn observe_question(
         .filter_map(|(system, text)| {
             let answer = pool.get(system, question)?;
             let place = distinct.binary_search(&text.as_str()).ok()?;
-            let compiles = signatures[place].is_some();
+            let compiles = compiles[place];
             let known_ok = answer.status.as_deref().map(|status| status == "ok");
             let is_one = answer.sql.trim().trim_end_matches(';').trim_end() == text
                 || resolve(&answer.sql, &database.schema).is_ok();
@@ -160,15 +170,28 @@ fn observe_question(
         .collect())
 }
 
-/// The same number for the same signature; `None` for no signature, and for one that failed on every database.
-fn clusters(signatures: &[Option<Signature>]) -> Vec<Option<u32>> {
-    let mut numbers: HashMap<&Signature, u32> = HashMap::new();
-    signatures
-        .iter()
-        .map(|signature| {
-            let signature = signature.as_ref().filter(|all| all.iter().any(Option::is_some))?;
+/// Which texts compile, and which return the same on all generated databases; one that failed on each of them is like no other.
+fn by_generated_rows(signatures: &[Option<Signature>]) -> (Vec<bool>, Vec<Option<u32>>) {
+    let ran = |signature: &Option<Signature>| {
+        let is_of_use = signature.as_ref().is_some_and(|all| all.iter().any(Option::is_some));
+        signature.clone().filter(|_| is_of_use)
+    };
+    let ran: Vec<Option<Signature>> = signatures.iter().map(ran).collect();
+    (signatures.iter().map(Option::is_some).collect(), clusters(&ran))
+}
+
+/// The same by the results on a server's rows.
+fn by_results(results: &[Option<Fingerprint>]) -> (Vec<bool>, Vec<Option<u32>>) {
+    (results.iter().map(Option::is_some).collect(), clusters(results))
+}
+
+/// The same number for what is the same; `None` for `None`.
+fn clusters<T: Eq + Hash>(all: &[Option<T>]) -> Vec<Option<u32>> {
+    let mut numbers: HashMap<&T, u32> = HashMap::new();
+    all.iter()
+        .map(|one| {
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            Some(*numbers.entry(signature).or_insert(next))
+            Some(*numbers.entry(one.as_ref()?).or_insert(next))
         })
         .collect()
 }

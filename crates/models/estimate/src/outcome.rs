@@ -201,9 +201,10 @@ impl EstimateDraft {
 /// Kinds of question, by the structure of the prediction; the gold is not there to ask.
 fn kinds(case: &TargetCase<'_>, question: QuestionIndex) -> Vec<String> {
     let pool = case.pool();
-    let schema = &pool.databases[pool[question].database].schema;
+    let database = &pool.databases[pool[question].database];
+    let schema = &database.schema;
     let Some(answer) = pool.get(case.target, question) else { return vec!["no answer".to_owned()] };
-    match resolve(&extract_sql(&answer.sql).sql, schema) {
+    match resolve(&database.reading(&extract_sql(&answer.sql).sql), schema) {
         Ok(query) => {
             let labels = Features::of(&query, schema).labels();
             if labels.is_empty() {

@@ -1,10 +1,12 @@
 //! Everything that is known and asked: questions, systems, answers, labels.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Index;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sqlgauge_dialects::reading;
 use sqlgauge_engine::{Database, Fingerprint};
 use sqlgauge_sql::schema::Schema;
 
@@ -15,6 +17,15 @@ pub struct PoolDatabase {
     /// The file, where predictions may be executed on it.
     pub database: Arc<Database>,
     pub has_rows: bool,
+    /// The dialect of its queries; `None` where it is SQLite's.
+    pub dialect: Option<&'static str>,
+}
+
+impl PoolDatabase {
+    /// A text as SQLite's grammar reads it: that of a different dialect in other words, of which nothing but its structure counts.
+    pub(crate) fn reading<'t>(&self, sql: &'t str) -> Cow<'t, str> {
+        self.dialect.map_or(Cow::Borrowed(sql), |dialect| reading(sql, dialect).into())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -73,15 +84,20 @@ pub struct Pool {
     /// What was noticed while reading, for people.
     pub notes: Vec<String>,
     by_key: HashMap<(usize, String, usize), QuestionIndex>,
-    by_schema: HashMap<(String, String), usize>,
+    by_schema: HashMap<(String, String, Option<&'static str>), usize>,
 }
 
 impl Pool {
     /// The place of a database; the same name with other tables is another database: two benchmarks
-    /// may have a `formula_1` each.
-    pub fn database(&mut self, db_id: &str, database: &Arc<Database>) -> usize {
+    /// may have a `formula_1` each. Answers in a different dialect are answers to different questions.
+    pub fn database(
+        &mut self,
+        db_id: &str,
+        database: &Arc<Database>,
+        dialect: Option<&'static str>,
+    ) -> usize {
         let schema = Arc::clone(database.schema());
-        let key = (db_id.to_owned(), outline(&schema));
+        let key = (db_id.to_owned(), outline(&schema), dialect);
         if let Some(&place) = self.by_schema.get(&key) {
             return place;
         }
@@ -91,6 +107,7 @@ impl Pool {
             schema,
             database: Arc::clone(database),
             has_rows: false,
+            dialect,
         });
         self.by_schema.insert(key, place);
         place

@@ -1,76 +1,18 @@
 //! The catalog of a file, and the locks that are tried.
 
-use std::collections::HashMap;
+use sqlgauge_engine::FailureKind;
 
-use sqlgauge_engine::{FailureKind, Value};
-use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
-
-use super::child::Child;
 use crate::locks::{Attempt, Setup};
-use crate::server::{Broken, Catalog};
 
-const COLUMNS: &str = "SELECT c.schema_name, c.table_name, t.table_name IS NULL, c.column_name, c.data_type, NOT c.is_nullable \
+pub(crate) const COLUMNS: &str = "SELECT c.table_name, CASE WHEN t.table_name IS NULL THEN 'VIEW' ELSE 'TABLE' END, c.column_name, \
+    c.data_type, CASE WHEN c.is_nullable THEN 'YES' ELSE 'NO' END \
     FROM duckdb_columns() c LEFT JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid \
     WHERE c.database_name = current_database() AND NOT c.internal ORDER BY c.schema_name, c.table_name, c.column_index";
 
-/// Columns of a key are a list as JSON.
-const KEYS: &str = "SELECT table_name, constraint_type, to_json(constraint_column_names), referenced_table, \
-    to_json(referenced_column_names) FROM duckdb_constraints() WHERE database_name = current_database() \
-    AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') ORDER BY ALL";
-
-/// Reads the catalog.
-pub(super) fn read(child: &mut Child) -> Result<Catalog, Broken> {
-    let (columns, keys) = (child.rows(Some(COLUMNS))?, child.rows(Some(KEYS))?);
-    let digest = format!("{columns:?}{keys:?}");
-    let mut tables: Vec<Table> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for row in &columns {
-        let [_, name, is_view, column, declared, not_null] = row.as_slice() else { continue };
-        let (Some(name), Some(column)) = (name.as_str(), column.as_str()) else { continue };
-        let at = *places.entry(name.to_owned()).or_insert(tables.len());
-        if at == tables.len() {
-            let mut table = Table::new(name.to_owned(), Vec::new());
-            if *is_view == Value::Integer(1) {
-                table.kind = TableKind::View;
-            }
-            tables.push(table);
-        }
-        let mut column = Column::new(column.to_owned(), declared.as_str());
-        column.not_null = *not_null == Value::Integer(1);
-        tables[at].columns.push(column);
-    }
-    for row in &keys {
-        let [table, kind, columns, target, target_columns] = row.as_slice() else { continue };
-        let Some(&at) = table.as_str().and_then(|name| places.get(name)) else { continue };
-        key(&mut tables[at], kind, &names(columns), target, names(target_columns));
-    }
-    Ok(Catalog { schema: Schema::new(tables), tables: Vec::new(), digest })
-}
-
-fn key(table: &mut Table, kind: &Value, columns: &[String], target: &Value, referenced: Vec<String>) {
-    let place = |name: &String| {
-        let at = table.columns.iter().position(|column| column.name == *name)?;
-        u32::try_from(at).ok()
-    };
-    let Some(columns) = columns.iter().map(place).collect::<Option<Vec<u32>>>() else { return };
-    match (kind.as_str(), target.as_str()) {
-        (Some("PRIMARY KEY"), _) => table.primary_key = columns,
-        (Some("UNIQUE"), _) => table.unique.push(columns),
-        (_, Some(target)) => table.foreign_keys.push(ForeignKey {
-            columns,
-            referenced_table: target.to_owned(),
-            referenced_columns: referenced,
-            on_delete: Action::default(),
-            on_update: Action::default(),
-            deferred: false,
-        }),
-        _ => {}
-    }
-}
-
-fn names(list: &Value) -> Vec<String> {
-    list.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-}
+pub(crate) const KEYS: &str = "SELECT table_name, CASE constraint_type WHEN 'PRIMARY KEY' THEN 'PRIMARY' ELSE constraint_name END, \
+    unnest(constraint_column_names), referenced_table, unnest(referenced_column_names) \
+    FROM (FROM duckdb_constraints() WHERE database_name = current_database() \
+    AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') ORDER BY table_name, constraint_index)";
 
 /// `DuckDB` has no roles.
 pub(super) fn setup(_: &Setup) -> String {
@@ -80,7 +22,7 @@ pub(super) fn setup(_: &Setup) -> String {
 }
 
 /// What is tried; each must fail, in that way.
-pub(super) const LOCKS: &[Attempt] = {
+pub(crate) const LOCKS: &[Attempt] = {
     use FailureKind::{
         Denied, InvalidQuery, MultipleStatements, NoSuchFunction, NoSuchTable, RuntimeError, Timeout,
         TooLarge,

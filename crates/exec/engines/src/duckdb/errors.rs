@@ -5,7 +5,7 @@ use sqlgauge_engine::{Failure, FailureKind};
 use crate::server::Blame;
 
 /// The class of a refusal, by the name of the exception and its text.
-pub(super) fn failure(kind: &str, message: &str) -> Failure {
+pub(crate) fn failure(kind: &str, message: &str) -> Failure {
     use FailureKind as Kind;
     let has = |part: &str| message.contains(part);
     let kind = match kind {
@@ -25,6 +25,7 @@ pub(super) fn failure(kind: &str, message: &str) -> Failure {
         "BinderException" | "CatalogException" | "NotImplementedException" | "NotSupportedError" => {
             Kind::InvalidQuery
         }
+        "TransactionException" if has("read-only") => Kind::Denied,
         "InvalidInputException" if has("read-only mode") || has("has been locked") => Kind::Denied,
         "OutOfMemoryException" => Kind::TooLarge,
         "InterruptException" => Kind::Timeout,
@@ -34,7 +35,7 @@ pub(super) fn failure(kind: &str, message: &str) -> Failure {
 }
 
 /// Whom a refusal blames: the queries of a process share its memory, and only a signal interrupts one.
-pub(super) fn blame(kind: &str) -> Blame {
+pub(crate) fn blame(kind: &str) -> Blame {
     match kind {
         "InterruptException" => Blame::Clock,
         "OutOfMemoryException" => Blame::Crowd,

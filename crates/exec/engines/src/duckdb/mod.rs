@@ -4,24 +4,26 @@
 //! no file, and which is ended at the time limit. Inside it the database is read-only, nothing outside it can be reached, and
 //! the configuration is locked. Each query has a cursor of its own.
 
-mod catalog;
-mod child;
-mod errors;
-mod values;
+pub(crate) mod catalog;
+pub(crate) mod errors;
 
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
-use sqlgauge_engine::{EngineError, Enough, Failure, FailureKind, Limits, Outcome};
+use serde_json::json;
+use sqlgauge_base::without_secrets;
+use sqlgauge_engine::{EngineError, Enough, Failure, FailureKind, Limits};
 
+use crate::catalog::{Catalog, catalog_of};
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
-use crate::rows::Rows;
-use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine, refusal};
+use crate::python::child::Child;
+use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
 use crate::trial::try_locks;
 
-use child::{Answer, Child, File};
+const DRIVER: &str = include_str!("driver.py");
 
 pub(crate) const KIND: Kind = Kind {
     name: "duckdb",
@@ -29,7 +31,39 @@ pub(crate) const KIND: Kind = Kind {
     engine: |limits, access| Arc::new(ServerEngine::<DuckDb>::new(limits, access)),
     setup: catalog::setup,
     check,
+    warning: None,
 };
+
+/// A file, as it was when it was named first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct File {
+    path: PathBuf,
+    identity: Option<(u64, u64, u64, i64, i64)>,
+}
+
+impl File {
+    fn of(address: &Path) -> Result<Self, String> {
+        let path = address.to_str().and_then(|text| text.strip_prefix("duckdb:"));
+        let path = path.filter(|path| !path.is_empty()).ok_or("the address names no file")?;
+        let path = Path::new(path.strip_prefix("//").unwrap_or(path));
+        // The process that opens it runs in another folder.
+        let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+        let identity = identity(&path);
+        if identity.is_none() {
+            return Err(format!("there is no file {}", without_secrets(&path.display().to_string())));
+        }
+        Ok(Self { path, identity })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        identity(&self.path) == self.identity
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64, u64, i64, i64)> {
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((file.len(), file.dev(), file.ino(), file.ctime(), file.ctime_nsec()))
+}
 
 /// A DuckDB file.
 #[derive(Debug)]
@@ -42,7 +76,6 @@ impl Server for DuckDb {
     const DIALECT: &'static str = "duckdb";
     const FORM: &'static str = "write --db as duckdb:FOLDER/{db_id}.duckdb";
     const AGAIN: &'static str = "see that the file stays as it is and that Python has the package duckdb, then run the same command again";
-    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = None;
     type Address = File;
     type Connection = Child;
 
@@ -50,18 +83,23 @@ impl Server for DuckDb {
         File::of(path)
     }
 
-    fn connect(file: &File, _: &Access) -> Result<Child, Broken> {
-        Child::start(file)
+    fn connect(file: &File, access: &Access) -> Result<Child, Broken> {
+        Child::start(access.python(), DRIVER, json!({"path": file.path}))
     }
 
     fn version(child: &Child) -> String {
         child.version.clone()
     }
 
-    fn open(mut child: Child) -> Result<(Self, Catalog), Broken> {
-        let mut catalog = catalog::read(&mut child)?;
+    fn open(file: &File, mut child: Child) -> Result<(Self, Catalog), Broken> {
+        let (columns, keys) = (child.texts(catalog::COLUMNS)?, child.texts(catalog::KEYS)?);
+        let mut catalog = catalog_of(&columns, &keys, str::to_owned);
         catalog.digest.push_str(&child.content()?);
-        Ok((Self { file: child.file.clone() }, catalog))
+        Ok((Self { file: file.clone() }, catalog))
+    }
+
+    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
     }
 
     /// The hash of the file stands for its rows.
@@ -80,37 +118,7 @@ impl Server for DuckDb {
             let message = "the file was changed while it was in use: run again on a file that stays as it is";
             return Ok(End::failed(FailureKind::Machine, message));
         }
-        let began = Instant::now();
-        let deadline = began + limits.timeout;
-        let is_fresh = child.queries == 0;
-        child.ask(Some(sql))?;
-        let mut rows = None;
-        loop {
-            match child.answer(deadline, limits.max_value_bytes)? {
-                Answer::Columns(columns) => rows = Some(Rows::new(columns, limits, enough)),
-                Answer::Row(cells, length) => {
-                    let rows = rows.as_mut().ok_or_else(child::out_of_turn)?;
-                    if let Err(stop) = rows.push(cells, length) {
-                        return Ok(stop.into());
-                    }
-                    if Instant::now() > deadline {
-                        return Err(Broken::Late);
-                    }
-                }
-                Answer::End => {
-                    let rows = rows.ok_or_else(child::out_of_turn)?;
-                    return Ok(End::Ready(Outcome::Rows(Arc::new(rows.finish()))));
-                }
-                Answer::Failed { kind, message } => {
-                    let failure = match refusal::<Self>(&kind, &message, began, limits) {
-                        // No query before it in this process, and none beside it: the memory is all that it may have.
-                        Err(Broken::Contested(failure)) if is_fresh => failure,
-                        refused => refused?,
-                    };
-                    return Ok(End::Ready(Outcome::Failed(failure)));
-                }
-            }
-        }
+        child.run::<Self>(sql, limits, enough, Duration::ZERO)
     }
 
     /// The process is ended when it is dropped.

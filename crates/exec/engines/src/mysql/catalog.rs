@@ -1,21 +1,19 @@
 //! The catalog of a database, the account that may read it, and the locks that are tried.
 
-use std::collections::HashMap;
-
 use sqlgauge_engine::FailureKind;
-use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
 
 use super::connection::Connection;
+use crate::catalog::{Catalog, catalog_of};
 use crate::locks::{Attempt, Setup};
-use crate::server::{Broken, Catalog};
+use crate::server::Broken;
 
-const COLUMNS: &str = "SELECT c.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE \
+pub(crate) const COLUMNS: &str = "SELECT c.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE \
     FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
     ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME \
     WHERE c.TABLE_SCHEMA = DATABASE() ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION";
 
 /// Columns of a key stand in their order.
-const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME \
+pub(crate) const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME \
     FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() \
     ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION";
 
@@ -23,64 +21,7 @@ const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_
 pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
     let columns = connection.ask(COLUMNS)?;
     let keys = connection.ask(KEYS)?;
-    let digest = format!("{columns:?}{keys:?}");
-    let mut reader = Reader::default();
-    columns.iter().for_each(|row| reader.column(row));
-    keys.chunk_by(|a, b| a.get(..2) == b.get(..2)).for_each(|rows| reader.key(rows));
-    Ok(Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest })
-}
-
-#[derive(Default)]
-struct Reader {
-    tables: Vec<Table>,
-    stored: Vec<String>,
-    places: HashMap<String, usize>,
-}
-
-impl Reader {
-    fn column(&mut self, row: &[Option<String>]) {
-        let [Some(name), Some(kind), Some(column), Some(declared), nullable] = row else { return };
-        let at = *self.places.entry(name.clone()).or_insert(self.tables.len());
-        if at == self.tables.len() {
-            let mut table = Table::new(name.clone(), Vec::new());
-            if kind.ends_with("VIEW") {
-                table.kind = TableKind::View;
-            } else {
-                self.stored.push(quoted(name));
-            }
-            self.tables.push(table);
-        }
-        if let Some(table) = self.tables.get_mut(at) {
-            let mut column = Column::new(column.clone(), Some(declared));
-            column.not_null = nullable.as_deref() == Some("NO");
-            table.columns.push(column);
-        }
-    }
-
-    /// A key, by the rows of its columns.
-    fn key(&mut self, rows: &[Vec<Option<String>>]) {
-        let Some([Some(table), Some(name), _, target, _]) = rows.first().map(Vec::as_slice) else { return };
-        let at = self.places.get(table).and_then(|&at| self.tables.get_mut(at));
-        let Some(table) = at else { return };
-        let names = |part: usize| rows.iter().filter_map(move |row| row.get(part)?.clone());
-        let place = |name: String| {
-            let at = table.columns.iter().position(|column| column.name == name);
-            at.and_then(|at| u32::try_from(at).ok())
-        };
-        let Some(columns) = names(2).map(place).collect::<Option<Vec<u32>>>() else { return };
-        match (name.as_str(), target) {
-            ("PRIMARY", None) => table.primary_key = columns,
-            (_, None) => table.unique.push(columns),
-            (_, Some(target)) => table.foreign_keys.push(ForeignKey {
-                columns,
-                referenced_table: target.clone(),
-                referenced_columns: names(4).collect(),
-                on_delete: Action::default(),
-                on_update: Action::default(),
-                deferred: false,
-            }),
-        }
-    }
+    Ok(catalog_of(&columns, &keys, quoted))
 }
 
 /// The SQL that makes the account.
@@ -99,7 +40,7 @@ pub(super) fn setup(setup: &Setup) -> String {
     )
 }
 
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
@@ -113,7 +54,7 @@ fn text(text: &str) -> String {
 }
 
 /// What is tried, as the account; each must fail, in that way. Where none is named, it must run and return no row.
-pub(super) const LOCKS: &[Attempt] = {
+pub(crate) const LOCKS: &[Attempt] = {
     use FailureKind::{Denied, MultipleStatements, NoSuchTable, SyntaxError, Timeout, TooLarge};
     &[
         Attempt::new(

@@ -5,7 +5,7 @@ use sqlgauge_engine::{Failure, FailureKind};
 use crate::server::Blame;
 
 /// The class of a server's refusal of a query. [`FailureKind::Machine`] says nothing of the query.
-pub(super) fn failure(code: &str, message: &str) -> Failure {
+pub(crate) fn failure(code: &str, message: &str) -> Failure {
     use FailureKind as Kind;
     let number = code.parse::<u16>().unwrap_or_default();
     let kind = match number {
@@ -32,7 +32,7 @@ pub(super) fn failure(code: &str, message: &str) -> Failure {
 }
 
 /// Whom a refusal blames. The server's own time limit has codes of its own.
-pub(super) fn blame(code: &str) -> Blame {
+pub(crate) fn blame(code: &str) -> Blame {
     match code {
         "1205" | "1213" | "1317" => Blame::Clock,
         "1021" | "1037" | "1038" | "1041" | "1135" => Blame::Crowd,

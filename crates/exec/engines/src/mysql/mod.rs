@@ -6,11 +6,11 @@
 //! two seconds later the connection itself.
 
 mod bytes;
-mod catalog;
+pub(crate) mod catalog;
 mod connection;
-mod errors;
+pub(crate) mod errors;
 mod query;
-mod text;
+pub(crate) mod text;
 mod values;
 
 use std::path::Path;
@@ -19,13 +19,14 @@ use std::sync::Arc;
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
 use crate::address::Address;
+use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
-use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
+use crate::text::Lexing;
 use crate::trial::try_locks;
 
 use connection::Connection;
-use text::Lexing;
 
 const DEFAULT_PORT: u16 = 3306;
 
@@ -35,6 +36,7 @@ pub(crate) const KIND: Kind = Kind {
     engine: |limits, access| Arc::new(ServerEngine::<MySql>::new(limits, access)),
     setup: catalog::setup,
     check,
+    warning: None,
 };
 
 /// A database of a MySQL or MariaDB server.
@@ -75,10 +77,6 @@ impl Server for MySql {
     const NAME: &'static str = "MySQL";
     const DIALECT: &'static str = "mysql";
     const CAN_CHANGE: bool = true;
-    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = Some((
-        "bounds the memory of a query",
-        "the server has no such lock: start it in a control group with a limit of memory, or under ulimit -v",
-    ));
     const FORM: &'static str = "write --db as mysql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;
@@ -95,14 +93,21 @@ impl Server for MySql {
         connection.version.clone()
     }
 
-    fn open(mut first: Connection) -> Result<(Self, Catalog), Broken> {
+    fn open(_: &Address, mut first: Connection) -> Result<(Self, Catalog), Broken> {
         let is_mariadb = first.version.contains("MariaDB");
         let answer = first.ask("SELECT @@GLOBAL.sql_mode")?;
         let sql_mode = answer.into_iter().flatten().flatten().next().unwrap_or_default();
         let mut catalog = catalog::read(&mut first)?;
         // Another mode reads texts otherwise.
         catalog.digest.push_str(&sql_mode);
-        Ok((Self { is_mariadb, lexing: Lexing::of(&sql_mode), sql_mode }, catalog))
+        Ok((Self { is_mariadb, lexing: text::lexing(&sql_mode), sql_mode }, catalog))
+    }
+
+    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
+        vec![(
+            "bounds the memory of a query",
+            "the server has no such lock: start it in a control group with a limit of memory, or under ulimit -v",
+        )]
     }
 
     fn content(table: &str) -> Vec<String> {

@@ -6,17 +6,18 @@ use sqlgauge_engine::FailureKind;
 use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
 
 use super::connection::Connection;
+use crate::catalog::{Catalog, Row};
 use crate::locks::{Attempt, Setup};
-use crate::server::{Broken, Catalog};
+use crate::server::Broken;
 
-const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
+pub(crate) const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
     format_type(a.atttypid, a.atttypmod), a.attnotnull::text, format('%I.%I', n.nspname, c.relname) \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid \
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' \
     AND pg_table_is_visible(c.oid) AND has_table_privilege(c.oid, 'SELECT') AND a.attnum > 0 AND NOT a.attisdropped \
     ORDER BY n.nspname, c.relname, a.attnum";
 
-const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
+pub(crate) const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
     FROM pg_constraint k WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.conname";
 
 /// Functions of the server and of extensions that change something, wait, reach outside, run a text or show what other sessions do. The
@@ -48,11 +49,16 @@ pub(super) fn read(connection: &mut Connection) -> Result<(String, Catalog), Bro
     let snapshot = snapshot.into_iter().flatten().flatten().next().unwrap_or_default();
     let columns = connection.ask(COLUMNS)?;
     let keys = connection.ask(KEYS)?;
+    Ok((snapshot, catalog_of(&columns, &keys)))
+}
+
+/// The catalog of the rows that [`COLUMNS`] and [`KEYS`] return.
+pub(crate) fn catalog_of(columns: &[Row], keys: &[Row]) -> Catalog {
     let digest = format!("{columns:?}{keys:?}");
     let mut reader = Reader::default();
     columns.iter().for_each(|row| reader.column(row));
     keys.iter().for_each(|row| reader.key(row));
-    Ok((snapshot, Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest }))
+    Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest }
 }
 
 #[derive(Default)]
@@ -165,7 +171,7 @@ fn text(text: &str) -> String {
 }
 
 /// What is tried, as the role; each must fail, in that way.
-pub(super) const LOCKS: &[Attempt] = {
+pub(crate) const LOCKS: &[Attempt] = {
     use FailureKind::{
         Denied, InvalidQuery, MultipleStatements, NoSuchFunction, NoSuchTable, RuntimeError, Timeout,
         TooLarge,

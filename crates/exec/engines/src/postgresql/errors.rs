@@ -5,7 +5,7 @@ use sqlgauge_engine::{Failure, FailureKind};
 use crate::server::Blame;
 
 /// The class of a server's refusal. [`FailureKind::Machine`] says nothing of the query.
-pub(super) fn failure(code: &str, message: &str) -> Failure {
+pub(crate) fn failure(code: &str, message: &str) -> Failure {
     use FailureKind as Kind;
     let class = code.get(..2).unwrap_or_default();
     let kind = match (code, class) {
@@ -30,7 +30,7 @@ pub(super) fn failure(code: &str, message: &str) -> Failure {
 }
 
 /// Whom a refusal blames. Time limit and request to cancel have one code.
-pub(super) fn blame(code: &str) -> Blame {
+pub(crate) fn blame(code: &str) -> Blame {
     match code {
         "57014" | "55P03" => Blame::Clock,
         "53200" => Blame::Crowd,

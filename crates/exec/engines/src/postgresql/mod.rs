@@ -5,9 +5,9 @@
 //! only what it also takes as the query of a cursor. It ends a query at its time limit; half a second later the client asks it to, over
 //! another connection; two seconds later the connection is closed, which the server notices within a second.
 
-mod catalog;
+pub(crate) mod catalog;
 mod connection;
-mod errors;
+pub(crate) mod errors;
 mod query;
 mod values;
 
@@ -16,9 +16,10 @@ use std::path::Path;
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
 use crate::address::Address;
+use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
-use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
 use crate::trial::try_locks;
 
 use connection::Connection;
@@ -31,6 +32,7 @@ pub(crate) const KIND: Kind = Kind {
     engine: |limits, access| std::sync::Arc::new(ServerEngine::<Postgres>::new(limits, access)),
     setup: catalog::setup,
     check,
+    warning: None,
 };
 
 /// A database of a PostgreSQL server.
@@ -46,10 +48,6 @@ pub(crate) struct Postgres {
 impl Server for Postgres {
     const NAME: &'static str = "PostgreSQL";
     const DIALECT: &'static str = "postgres";
-    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = Some((
-        "bounds the memory of a query",
-        "work_mem does not bound it: start the server in a control group with a limit of memory, or under ulimit -v",
-    ));
     const FORM: &'static str = "write --db as postgresql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;
@@ -66,11 +64,18 @@ impl Server for Postgres {
         connection.version.clone()
     }
 
-    fn open(mut keeper: Connection) -> Result<(Self, Catalog), Broken> {
+    fn open(_: &Address, mut keeper: Connection) -> Result<(Self, Catalog), Broken> {
         let (snapshot, catalog) = catalog::read(&mut keeper)?;
         let answer = keeper.ask(&catalog::leaves_nothing())?;
         let leaves_nothing = answer.into_iter().flatten().flatten().next().as_deref() == Some("t");
         Ok((Self { snapshot, leaves_nothing, _keeper: keeper }, catalog))
+    }
+
+    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
+        vec![(
+            "bounds the memory of a query",
+            "work_mem does not bound it: start the server in a control group with a limit of memory, or under ulimit -v",
+        )]
     }
 
     fn content(table: &str) -> Vec<String> {

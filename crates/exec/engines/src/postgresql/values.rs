@@ -19,7 +19,7 @@ pub(super) fn value(oid: u32, text: &[u8]) -> Value {
         16 => Some(Value::Integer(i64::from(utf8 == "t"))),
         20 | 21 | 23 | 26 | 1700 => Value::decimal(utf8),
         700 | 701 => float(utf8),
-        17 => utf8.strip_prefix("\\x").and_then(bytes),
+        17 => utf8.strip_prefix("\\x").and_then(bytes).map(Value::Blob),
         1082 | 1114 | 1184 => Some(Value::text(moment(utf8))),
         1186 => interval(utf8),
         114 | 3802 => json::canonical(utf8).map(|text| Value::text(&text)),

@@ -1,7 +1,6 @@
 //! DuckDB in processes of its own. Needs a Python with the package `duckdb`, named in `SQLGAUGE_PYTHON` or as `python3`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use sqlgauge_engine::{Engine, FailureKind, Limits, Value};
 use sqlgauge_engines::{Access, Kind};
 use tempfile::TempDir;
 
-use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened};
+use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened, python, runs};
 
 const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR NOT NULL UNIQUE, budget DECIMAL(20, 4)); \
     CREATE TABLE player (id BIGINT PRIMARY KEY, team_id INT REFERENCES team (id), born DATE, height REAL); \
@@ -17,14 +16,9 @@ const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR NOT NULL 
     INSERT INTO player SELECT n, n % 2 + 1, DATE '2000-01-01' + n::INT, 1.5 FROM range(1, 1001) r(n); \
     CREATE SEQUENCE numbers; CREATE VIEW tall AS SELECT * FROM player WHERE height > 1";
 
-fn python(arguments: &[&str]) -> bool {
-    let program = std::env::var_os("SQLGAUGE_PYTHON").unwrap_or_else(|| "python3".into());
-    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
-}
-
 /// A folder with a file of that DDL; `None`, and says so, where the package is missing.
 fn club_file() -> Option<(TempDir, PathBuf)> {
-    if !python(&["-c", "import duckdb"]) {
+    if !runs(&["-c", "import duckdb"]) {
         println!("skipped: no Python with duckdb (pip install duckdb, SQLGAUGE_PYTHON)");
         return None;
     }
@@ -37,14 +31,13 @@ fn club_file() -> Option<(TempDir, PathBuf)> {
 
 fn run(file: &Path, sql: &str) {
     let script = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])";
-    assert!(python(&["-c", script, file.to_str().unwrap(), sql]), "{sql}");
+    assert!(runs(&["-c", script, file.to_str().unwrap(), sql]), "{sql}");
 }
 
 fn engine(seconds: u64) -> Arc<dyn Engine> {
     let limits = Limits { timeout: Duration::from_secs(seconds), max_rows: 200_000, ..Limits::default() };
-    Kind::find("duckdb")
-        .unwrap()
-        .engine(limits, Access { password: None, connections: 2, ..Access::default() })
+    let access = Access { connections: 2, python: Some(python()), ..Access::default() };
+    Kind::find("duckdb").unwrap().engine(limits, access)
 }
 
 #[test]
@@ -92,6 +85,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
         TooLarge,
     };
     &[
+        ("SELECT 9223372036854775807 + 1", RuntimeError),
         ("SELEC 1", SyntaxError),
         ("SELECT name, count(*) FROM team", InvalidQuery),
         ("SELECT $1", Parameters),
@@ -178,7 +172,8 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
 fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
     let Some((folder, path)) = club_file() else { return };
     let kind = Kind::find("duckdb").unwrap();
-    let (version, locks) = kind.check(&path, &Access::default()).unwrap();
+    let (version, locks) =
+        kind.check(&path, &Access { python: Some(python()), ..Access::default() }).unwrap();
     assert!(version.starts_with("DuckDB "), "{version}");
     let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).collect();
     assert!(open.is_empty() && locks.len() > 15, "{open:?}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlgauge_engine::{Engine, Enough, FailureKind, Limits, Value};
 use sqlgauge_engines::{Access, Kind, Secret};
 
-use crate::club::{cells, opened};
+use crate::club::{cells, opened, python, runs};
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::MariaDb;
 use crate::servers::postgresql::Server;
@@ -28,7 +28,9 @@ fn engine_of(kind: &str, connections: usize) -> Arc<dyn Engine> {
         ..Limits::default()
     };
     let password = Some(Secret(PASSWORD.into()));
-    Kind::find(kind).unwrap().engine(limits, Access { password, connections, ..Access::default() })
+    Kind::find(kind)
+        .unwrap()
+        .engine(limits, Access { password, connections, python: Some(python()), ..Access::default() })
 }
 
 /// What hides a command from a reader by whose rules comments do not nest.
@@ -204,11 +206,8 @@ fn neighbours_change_no_outcome_on_duckdb() {
 fn duckdb() -> Option<(tempfile::TempDir, PathBuf)> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("shop.duckdb");
-    let program = std::env::var_os("SQLGAUGE_PYTHON").unwrap_or_else(|| "python3".into());
     let script = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])";
-    let mut python = std::process::Command::new(program);
-    let output = python.args(["-c", script, file.to_str().unwrap(), &ddl()]).output();
-    if !output.is_ok_and(|output| output.status.success()) {
+    if !runs(&["-c", script, file.to_str().unwrap(), &ddl()]) {
         println!("skipped: no Python with duckdb (pip install duckdb, SQLGAUGE_PYTHON)");
         return None;
     }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod club;
+#[cfg(target_os = "linux")]
+mod dbapi;
 #[cfg(unix)]
 mod duckdb;
 #[cfg(target_os = "linux")]

@@ -76,6 +76,7 @@ fn the_catalog_and_the_values_are_the_servers() {
 const HOSTILE: &[(&str, FailureKind)] = {
     use FailureKind::{Denied, Empty, InvalidQuery, Parameters, RuntimeError, Timeout, TooLarge};
     &[
+        ("SELECT 9223372036854775807 + 1", RuntimeError),
         ("# nothing", Empty),
         ("SELEC 1", Denied),
         ("SELECT * FROM nowhere.nothing", Denied),

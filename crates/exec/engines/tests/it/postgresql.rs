@@ -63,6 +63,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
         Denied, InvalidQuery, NoSuchFunction, Parameters, RuntimeError, SyntaxError, Timeout, TooLarge,
     };
     &[
+        ("SELECT 9223372036854775807 + 1", RuntimeError),
         ("SELEC 1", SyntaxError),
         ("SELECT name + 1 FROM team", InvalidQuery),
         ("SELECT name, count(*) FROM team", InvalidQuery),

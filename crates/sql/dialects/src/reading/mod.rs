@@ -1,4 +1,4 @@
-//! A text of PostgreSQL, MySQL or DuckDB in the words of SQLite's grammar, to see which tables, columns and clauses it has.
+//! A text of PostgreSQL, MySQL, DuckDB or a dialect near them in the words of SQLite's grammar, to see which tables, columns and clauses it has.
 //!
 //! # Contract
 //! - The reading names the tables and columns that the text names, each in its own query, and has its joins, subqueries, set
@@ -15,12 +15,14 @@ mod words;
 
 use tokens::{Quotes, Token, text_of};
 
-/// What reads `sql` by the grammar of SQLite; `dialect` is one of `postgres`, `mysql`, `duckdb`. A text of another dialect is
-/// taken as it is.
+/// What reads `sql` by the grammar of SQLite; `dialect` is one of those named here. A text of another dialect is taken
+/// as it is.
 pub fn reading(sql: &str, dialect: &str) -> String {
     let quotes = match dialect {
-        "postgres" | "duckdb" => Quotes { is_mysql: false },
-        "mysql" => Quotes { is_mysql: true },
+        "postgres" | "duckdb" | "redshift" | "snowflake" | "oracle" | "trino" | "clickhouse" => {
+            Quotes { is_mysql: false }
+        }
+        "mysql" | "bigquery" | "spark" => Quotes { is_mysql: true },
         _ => return sql.to_owned(),
     };
     let mut tokens = tokens::tokens(sql, quotes);

@@ -27,7 +27,9 @@ fn of_kind(kind: &str, text: &str) -> Value {
     let value = match kind {
         "decimal" => Value::decimal(text),
         "float" => text.parse().ok().filter(|float: &f64| !float.is_nan()).map(Value::Real),
-        "bytes" => bytes(text),
+        "bytes" => bytes(text).map(Value::Blob),
+        // A text that is not UTF-8.
+        "text" => bytes(text).map(Value::Text),
         "seconds" => text.parse().ok().map(seconds),
         "moment" => Some(Value::text(moment(text))),
         "json" | "nested" => json::canonical(text).map(|text| Value::text(&text)),

@@ -1,0 +1,156 @@
+//! Any DB-API 2.0 driver of Python (PEP 249).
+//!
+//! Each connection is a process of its own, which [`python`](crate::python) limits and ends. Our own reading of the text takes one query
+//! only. Where the driver can, the query runs in a transaction that only reads, and that is rolled back. What else a query may do is for
+//! the account to say: a driver has no other lock.
+
+mod attempts;
+mod catalog;
+mod dialect;
+mod errors;
+mod place;
+mod text;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
+
+use crate::catalog::Catalog;
+use crate::kind::{Access, Kind};
+use crate::locks::{LockResult, Setup};
+use crate::python::child::Child;
+use crate::server::{Blame, Broken, Cancelled, End, GRACE, Server, ServerEngine};
+
+use place::Place;
+
+const DRIVER: &str = include_str!("driver.py");
+
+pub(crate) const KIND: Kind = Kind {
+    name: "dbapi",
+    schemes: &["dbapi"],
+    engine: |limits, access| Arc::new(ServerEngine::<DbApi>::new(limits, access)),
+    setup,
+    check,
+    warning: Some(
+        "a DB-API driver limits a query's time, rows and this machine's memory; what it may read and write there is what its account may: \
+         `sqlgauge engines check` tries it",
+    ),
+};
+
+/// A database behind a driver.
+#[derive(Debug)]
+pub(crate) struct DbApi {
+    place: Place,
+    /// What the driver cannot do.
+    lacks: Vec<String>,
+}
+
+impl Server for DbApi {
+    const NAME: &'static str = "DB-API";
+    const DIALECT: &'static str = dialect::UNKNOWN;
+    const CAN_CHANGE: bool = true;
+    const SEES_ROWS: bool = false;
+    const FORM: &'static str = "write --db as dbapi:MODULE?connect=FILE, with the arguments of MODULE.connect() in FILE (JSON or TOML) or, \
+         if they are no secrets, behind `&` as NAME=VALUE";
+    const AGAIN: &'static str = "see that the database answers the driver, then run the same command again: it goes on where it stopped";
+    type Address = Place;
+    type Connection = Child;
+
+    fn dialect(place: &Place) -> &'static str {
+        place.dialect.name
+    }
+
+    fn address(path: &Path) -> Result<Place, String> {
+        Place::parse(path)
+    }
+
+    fn connect(place: &Place, access: &Access) -> Result<Child, Broken> {
+        let settings = json!({
+            "module": place.module,
+            "file": place.file,
+            "options": place.options,
+            "dialect": place.dialect.name,
+            "begin": place.dialect.begin,
+        });
+        Child::start(access.python(), DRIVER, settings)
+    }
+
+    fn version(child: &Child) -> String {
+        child.version.clone()
+    }
+
+    fn open(place: &Place, mut child: Child) -> Result<(Self, Catalog), Broken> {
+        let catalog = catalog::read(&mut child, place.dialect)?;
+        Ok((Self { place: place.clone(), lacks: std::mem::take(&mut child.lacks) }, catalog))
+    }
+
+    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
+        attempts::without_lock(&self.lacks)
+    }
+
+    /// No text is known to all databases that hashes rows.
+    fn content(table: &str) -> Vec<String> {
+        vec![format!("SELECT COUNT(*) FROM {table}")]
+    }
+
+    fn refuse(&self, sql: &str) -> Option<Failure> {
+        text::refuse(sql, self.place.dialect)
+    }
+
+    fn attempt(
+        &self,
+        child: &mut Child,
+        sql: &str,
+        limits: &Limits,
+        enough: Option<&Enough>,
+    ) -> Result<End, Broken> {
+        child.run::<Self>(sql, limits, enough, GRACE)
+    }
+
+    /// The process is ended when it is dropped.
+    fn cancel(_: &mut Child) -> Cancelled {
+        Cancelled::Over
+    }
+
+    /// The process has done it already.
+    fn begin_cleaning(_: &mut Child) -> bool {
+        true
+    }
+
+    fn failure(code: &str, message: &str) -> Failure {
+        errors::failure(code, message)
+    }
+
+    fn blame(code: &str) -> Blame {
+        errors::blame(code)
+    }
+
+    fn remedy(code: &str) -> &'static str {
+        match code {
+            "package" => "install the driver with pip, and name that Python in SQLGAUGE_PYTHON",
+            _ => {
+                "check that MODULE.connect() takes the arguments in the file behind connect= and in the address"
+            }
+        }
+    }
+}
+
+fn setup(setup: &Setup) -> String {
+    format!(
+        "-- A DB-API driver has no lock of its own over what a query reads and writes: the account has them all.\n\
+         -- In your database's own SQL, give the account {role} nothing but SELECT on {database}: no other database or schema,\n\
+         -- no right to write, to make tables, to read or write files, to call procedures or outside services; limit what it may cost.\n\
+         -- Then put the arguments of the driver's connect() into a file that only you may read (chmod 600), for example\n\
+         --   {{\"user\": \"{role}\", \"password\": \"…\", \"database\": \"{database}\"}}\n\
+         -- and try it: sqlgauge engines check 'dbapi:MODULE?connect=FILE'\n",
+        role = setup.role,
+        database = setup.database
+    )
+}
+
+/// The version, and what became of the attempt to break each lock.
+fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
+    attempts::check(path, access)
+}

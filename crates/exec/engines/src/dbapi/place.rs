@@ -1,0 +1,92 @@
+//! The address of a database behind a driver.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use sqlgauge_base::without_secrets;
+
+use super::dialect::{DIALECTS, Dialect};
+use crate::address::decoded;
+
+/// `dbapi:MODULE?connect=FILE&dialect=NAME&OPTION=VALUE`, taken apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(super) module: String,
+    pub(super) dialect: &'static Dialect,
+    /// The file of a person's own with the arguments of `connect()`. This program does not read it: the driver's process does.
+    pub(super) file: Option<PathBuf>,
+    /// Further arguments, which are no secrets: the address is in the record of a run.
+    pub(super) options: BTreeMap<String, String>,
+}
+
+impl Place {
+    /// Takes an address apart, or says what is wrong with it.
+    pub(super) fn parse(address: &Path) -> Result<Self, String> {
+        let text = address.to_str().and_then(|text| text.strip_prefix("dbapi:"));
+        let text = text.ok_or("the address names no module of Python")?;
+        let (module, query) = text.split_once('?').unwrap_or((text, ""));
+        if !is_module(module) {
+            return Err(format!("`{}` is not the name of a module of Python", without_secrets(module)));
+        }
+        let mut options = options(query)?;
+        let dialect = match options.remove("dialect") {
+            Some(name) => Dialect::named(&name).ok_or_else(|| {
+                let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name).collect();
+                format!("unknown dialect `{name}`: choose from {}", names.join(", "))
+            })?,
+            None => Dialect::of_module(module),
+        };
+        let file = options.remove("connect").map(|name| private_file(Path::new(&name))).transpose()?;
+        // The process runs in a different folder.
+        if let Some(path) =
+            dialect.file.and_then(|name| options.get_mut(name)).filter(|path| *path != ":memory:")
+        {
+            let place = std::path::absolute(&*path).map_err(|error| error.to_string())?;
+            if !place.is_file() {
+                return Err(format!("there is no file {path}"));
+            }
+            *path = place.to_string_lossy().into_owned();
+        }
+        Ok(Self { module: module.to_owned(), dialect, file, options })
+    }
+}
+
+fn is_module(name: &str) -> bool {
+    let is_word = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && part.starts_with(|first: char| !first.is_ascii_digit())
+    };
+    name.split('.').all(is_word)
+}
+
+fn options(query: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut options = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        if without_secrets(pair) != pair {
+            return Err(
+                "an address with a secret would be recorded; write it into the file behind connect=".into()
+            );
+        }
+        let decode = |part| decoded(part).ok_or("a percent sign in the address begins no code of two digits");
+        let (name, value) = pair.split_once('=').ok_or("an option of the address is NAME=VALUE")?;
+        let (name, value) = (decode(name)?, decode(value)?);
+        if options.insert(name.clone(), value).is_some() {
+            return Err(format!("the address has the option `{name}` twice"));
+        }
+    }
+    Ok(options)
+}
+
+/// A file that nobody else may read, as it holds a password.
+fn private_file(path: &Path) -> Result<PathBuf, String> {
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    let name = path.display();
+    let metadata = path.metadata().map_err(|error| format!("{name} cannot be read ({error})"))?;
+    if metadata.permissions().mode() & 0o077 != 0 {
+        return Err(format!(
+            "other users may read {name}, which holds what connect() takes: chmod 600 {name}"
+        ));
+    }
+    Ok(path)
+}
