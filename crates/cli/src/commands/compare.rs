@@ -54,6 +54,7 @@ impl Compare {
             comparison.metric
         );
         if self.json {
+            comparison.notes.iter().for_each(note);
             print_json(&comparison.to_json())?;
             return Ok(gate(&comparison, self.max_regression, self.gold_bar));
         }

@@ -31,13 +31,13 @@ use crate::solver::with_solver;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
 pub(crate) struct Verify {
-    /// Run directory: its gold and its prediction of --id are verified, over the database that was scored
+    /// Run directory with the gold and the prediction of --id
     #[arg(value_name = "RUN", requires = "id", conflicts_with_all = ["left", "gold", "pairs", "db", "schema"])]
     scored: Option<PathBuf>,
     /// Id of an item of RUN
     #[arg(long, value_name = "ID", requires = "scored")]
     id: Option<String>,
-    /// Name of the system of RUN; may be left out when the run has one
+    /// Name of the system; may be left out when the run has one
     #[arg(long, requires = "scored")]
     system: Option<String>,
     /// The gold query; `-` is standard input

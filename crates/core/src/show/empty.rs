@@ -1,7 +1,7 @@
 //! Which condition leaves a gold without a row.
 //!
 //! # Contract
-//! The first conjunct of WHERE, of the ON of an inner join, or of HAVING without which the outermost SELECT returns a row; `None` where
+//! The first of HAVING, the conjuncts of WHERE, and those of the ON of inner joins without which the outermost SELECT returns a row; `None` where
 //! not one alone is the cause, or the gold is no plain SELECT.
 
 use sqlgauge_sql::canonical::CanonicalText;
@@ -35,6 +35,10 @@ pub(super) fn emptied_by(schema: &Schema, gold: &str, has_rows: impl Fn(&str) ->
         let without = print(&query, schema, PrintDialect::Sqlite);
         without.is_ok_and(|without| has_rows(&format!("SELECT 1 FROM ({without}) LIMIT 1")))
     };
-    let condition = conjuncts(select).into_iter().chain(&select.having).take(MOST).find(is_cause)?;
-    print_part(condition, &text.named, schema, &text.aliases, None).ok()
+    let condition = select.having.iter().chain(conjuncts(select)).take(MOST).find(is_cause)?;
+    let only = match select.from.as_ref()?.relations().as_slice() {
+        [one] => Some(one.id),
+        _ => None,
+    };
+    print_part(condition, &text.named, schema, &text.aliases, only).ok()
 }

@@ -56,8 +56,13 @@ impl Reliability {
         if self.estimates.len() > 1 {
             document.add(self.ranking());
         }
+        let first_moved = self.estimates.iter().position(|estimate| !drivers(estimate).is_empty());
         for (at, estimate) in self.estimates.iter().enumerate() {
-            for mut section in of_system(estimate, at) {
+            let mut sections = of_system(estimate, at);
+            if let Some(first) = sections.first_mut().filter(|_| first_moved == Some(at)) {
+                first.blocks.push(Block::note(EFFECTS));
+            }
+            for mut section in sections {
                 match self.estimates.len() {
                     1 => {}
                     2..MANY_SYSTEMS => prefix(&mut section, &estimate.system),
@@ -276,11 +281,7 @@ fn signals(estimate: &SystemEstimate) -> Section {
             Cell::new(points(signal.effect)).strong(),
         ]);
     }
-    let has_effects = !table.rows.is_empty();
-    let mut section =
-        Section::new("What moved the estimate", "from the labelled questions to the new ones", table);
-    section.blocks.extend(has_effects.then(|| Block::note(EFFECTS)));
-    section.folded()
+    Section::new("What moved the estimate", "from the labelled questions to the new ones", table).folded()
 }
 
 fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
