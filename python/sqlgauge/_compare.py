@@ -40,7 +40,7 @@ class Comparison:
             [
                 one["metric"],
                 one["count"],
-                f"{100 * one['difference']:+.1f} [{100 * one['low']:+.1f}, {100 * one['high']:+.1f}]",
+                f"{100 * one['difference']:+.1f} [{100 * one['low']:+.1f}, {100 * one['high']:+.1f}]".replace("-", "−"),
                 _show.p_value(one["p_value"]),
             ]
             for one in self.raw["comparisons"]

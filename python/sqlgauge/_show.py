@@ -75,8 +75,12 @@ def counted(count: int, noun: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value, which is never 0."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    """A p-value as the tables of a terminal have it: never 0, and not rounded up to the bar of 0.05."""
+    if p < 0.001:
+        return "< 0.001"
+    if 0.0495 <= p < 0.05:
+        return f"{p:.4f}" if p < 0.04995 else "< 0.05"
+    return f"{p:.3f}"
 
 
 def is_ratio(metric: str) -> bool:

@@ -267,5 +267,6 @@ def test_a_wrong_item_says_why_in_a_notebook_too(run: sg.Run) -> None:
 
 
 def test_a_p_value_is_never_0_and_one_is_singular() -> None:
-    assert [_show.p_value(p) for p in (0.00001, 0.001, 0.5)] == ["<0.001", "0.001", "0.500"]
+    values = {0.00001: "< 0.001", 0.001: "0.001", 0.0496: "0.0496", 0.04999: "< 0.05", 0.5: "0.500"}
+    assert {p: _show.p_value(p) for p in values} == values
     assert [_show.counted(n, "pair") for n in (0, 1, 2)] == ["0 pairs", "1 pair", "2 pairs"]

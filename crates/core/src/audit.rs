@@ -135,7 +135,7 @@ impl AuditJob {
         let allowed = self.allowed()?;
         let selection =
             subset::select(&self.subset, &benchmark.examples, &self.db, engine.as_ref(), watcher)?;
-        let positions = selection.positions;
+        let (positions, questions) = (selection.positions, benchmark.examples.len());
         let peers = self.peers(&benchmark, positions.as_deref())?;
         peers.iter().flat_map(|set| &set.notes).for_each(|text| watcher.note(text));
         let examples = pick(benchmark.examples, positions.as_deref());
@@ -143,7 +143,7 @@ impl AuditJob {
         let unused = allowed.apply(&mut items)?;
         unused.iter().for_each(|text| watcher.note(text));
         let rules = self.rules.rules().iter().map(|rule| rule.meta().name).collect();
-        Ok(BenchmarkAudit { source: self.gold.path().display().to_string(), rules, items })
+        Ok(BenchmarkAudit { source: self.gold.path().display().to_string(), questions, rules, items })
     }
 
     fn benchmark(&self) -> Result<Benchmark, Error> {

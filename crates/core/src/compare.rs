@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sqlgauge_report::part;
+use sqlgauge_report::words::many;
 use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, unlike};
 
 use crate::error::Error;
@@ -81,6 +83,25 @@ pub struct LeftOut {
     pub of_time: usize,
 }
 
+impl LeftOut {
+    /// The same in words; `None` where nothing is left out.
+    fn sentence(self) -> Option<String> {
+        let Self { only_first, only_second, changed, of_time } = self;
+        let parts = [
+            (only_first, "only of the first run"),
+            (only_second, "only of the second"),
+            (changed, "with another gold or database"),
+            (of_time, "that ask for the time, which was another"),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{} {what}", many(count, "question")))
+            .collect();
+        (!parts.is_empty()).then(|| format!("not compared: {}", parts.join(", ")))
+    }
+}
+
 impl CompareJob {
     /// The two systems of a run, by its first metric.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
@@ -111,14 +132,10 @@ impl CompareJob {
             },
         )?;
         let (only_first, only_second) = scores.differing(&metric);
-        Ok(SystemComparison {
-            summary: builder.finish(),
-            metric,
-            only_first,
-            only_second,
-            left_out: LeftOut::default(),
-            notes: Vec::new(),
-        })
+        let notes =
+            part(&manifest).map(|part| format!("the scores are those of {part}")).into_iter().collect();
+        let left_out = LeftOut::default();
+        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out, notes })
     }
 
     fn run_of_two(
@@ -134,7 +151,9 @@ impl CompareJob {
         let leaves_out =
             self.at_other_times && manifests[0].options.get(NOW) != manifests[1].options.get(NOW);
         let shared = if leaves_out { shared.without_time(&mut left_out)? } else { shared };
-        let mut notes: Vec<String> = same_run(&self.folder, other).into_iter().collect();
+        let mut notes: Vec<String> = parts(manifests);
+        notes.extend(same_run(&self.folder, other));
+        notes.extend(left_out.sentence());
         let metrics = self.comparable(manifests, !shared.of_time.is_empty(), &mut notes)?;
         let label = |name: &str, folder: &Path| format!("{name} in {}", folder.display());
         let mut labels = [label(&of_first, &self.folder), label(&of_second, other)];
@@ -305,6 +324,18 @@ const SURE: f64 = 0.05;
 /// Whether an id is that of a metric named with or without its version.
 fn is_meant(id: &str, name: &str) -> bool {
     id == name || id.split('@').next() == Some(name)
+}
+
+/// Says what part of its benchmark each run scored.
+fn parts([first, second]: [&Manifest; 2]) -> Vec<String> {
+    match (part(first), part(second)) {
+        (Some(first), Some(second)) if first == second => vec![format!("both runs scored {first}")],
+        (first, second) => {
+            let of_run =
+                |(run, part): (&str, Option<String>)| Some(format!("the {run} run scored {}", part?));
+            [("first", first), ("second", second)].into_iter().filter_map(of_run).collect()
+        }
+    }
 }
 
 /// Says so where two folders are one run.

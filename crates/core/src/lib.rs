@@ -155,7 +155,7 @@ pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
 #[cfg(feature = "parquet")]
 pub use shift::{ShiftJob, WorkloadShift};
-pub use show::{ExplainedItem, ItemWithRows, ShowJob, items_of_cause};
+pub use show::{ExplainedItem, ItemPair, ItemWithRows, ShowJob, items_of_cause};
 pub use source::Source;
 pub use subset::{IdList, LabelCondition, Subset, SubsetError, failed_questions};
 pub use synth::SynthJob;

@@ -15,7 +15,7 @@ use sqlgauge_run::{ITEMS, InputRecord, Items, MANIFEST, Manifest, RunFiles, dige
 use crate::context::Context;
 use crate::error::Error;
 use crate::guard::{keep_inputs, keep_run};
-use crate::score::{ScoreJob, System};
+use crate::score::{SUBSET, ScoreJob, System};
 use crate::settings::{metrics_of, recorded_now};
 use crate::source::Source;
 use crate::values::OutputPath;
@@ -146,6 +146,7 @@ impl RobustnessJob {
         let names: Vec<String> = self.systems.iter().map(|system| system.name.clone()).collect();
         let run = RunFiles::open(&self.original)?;
         let (now, examples) = (recorded_now(&run.manifest)?, run.manifest.examples);
+        let part = run.manifest.options.get(SUBSET).cloned();
         let answers_to = self.answers_to(&run.manifest)?;
         let original = Original::read(&self.original, run.manifest, &run.items, &names)?;
         let benchmarks = self.benchmarks(context)?;
@@ -153,7 +154,8 @@ impl RobustnessJob {
         let paths = || inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
         FILES.iter().try_for_each(|name| keep_inputs("--out", &self.out.join(name), paths()))?;
         let engine = context.sqlite(self.limits, Moment::now())?.name_and_version();
-        let manifest = self.manifest(names, inputs, engine, examples);
+        let mut manifest = self.manifest(names, inputs, engine, examples);
+        manifest.options.extend(part.map(|part| (SUBSET.to_owned(), part)));
 
         let mut runs: Vec<(&Evolved, Items)> = Vec::new();
         let mut out_of_scope = Vec::new();

@@ -7,8 +7,8 @@
 //! - `first` is the first answer, `best-of-n` the upper bound of any choice: 1 if c > 0.
 //!
 //! An item without an answer is 0 in all of them. An item with fewer than k answers is in neither `pass@k` nor `pass^k`, and their
-//! number of items says so. Intervals are of 95 %, by the clusters of the
-//! questions; the plain ones are percentile bootstrap over items, never over answers.
+//! number of items says so. Intervals are of 95 %, by the clusters of the questions. The plain ones are Wilson's where an item is
+//! right or wrong, and percentile bootstrap over items (never over answers) where it is a share of draws.
 //!
 //! Abstention, over the first answers, with a penalty p (`TrustSQL`, EHRSQL's reliability score): an answerable item is +1 if right, 0 if
 //! abstained, -p if wrong; an unanswerable one +1 if abstained, else -p. `N` is the number of items: one wrong answer outweighs all
@@ -21,12 +21,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
-use sqlgauge_base::stats::bootstrap_mean;
+use sqlgauge_base::stats::{bootstrap_mean, wilson};
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::document::{Block, Document, Section, Table, Text};
-use sqlgauge_report::words::{percent, share};
+use sqlgauge_report::words::percent;
 use sqlgauge_report::{Report, clusters};
 use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
 
@@ -152,6 +152,8 @@ pub struct Abstention {
     pub rightly_abstained: usize,
     /// Unanswerable items with an answer.
     pub wrongly_answered: usize,
+    /// The shares that are answered, right among those, and rightly abstained from.
+    pub shares: [ScoreSummary; 3],
     /// By penalty: the mean score of an item, from -penalty to 1.
     pub scores: Vec<(String, f64)>,
 }
@@ -194,7 +196,7 @@ impl SamplesJob {
         let report = job.run(context)?;
         let scores = scores(&report, &metric)?;
         let outcome = |(system, lists): (&System, &Vec<Option<AnswerList>>)| {
-            self.outcome(&system.name, lists, &benchmark, &scores)
+            self.outcome(&system.name, lists, [&benchmark.examples, &all.examples[answerable..]], &scores)
         };
         let systems: Vec<SystemSamples> = self.job.systems.iter().zip(&lists).map(outcome).collect();
         let samples = Samples { report, metric, systems };
@@ -206,13 +208,14 @@ impl SamplesJob {
         &self,
         system: &str,
         lists: &[Option<AnswerList>],
-        benchmark: &Benchmark,
+        [answerable, refused]: [&[Example]; 2],
         scores: &Scores,
     ) -> SystemSamples {
         let mut items: Vec<(ClusterPlace, Vec<bool>)> = Vec::new();
+        let mut unanswerable: Vec<(ClusterPlace, f64)> = Vec::new();
         let mut places = ClusterPlaces::default();
         let mut abstention = Abstention::default();
-        for (example, answers) in benchmark.examples.iter().zip(lists) {
+        for (example, answers) in answerable.iter().zip(lists) {
             let count = answers.as_ref().map_or(0, |answers| answers.candidates.len());
             let score = |at: usize| scores.get(&(numbered_name(system, at), example.id.clone())).copied();
             let values: Vec<bool> = (0..count).filter_map(score).map(|value| value >= 1.0).collect();
@@ -228,12 +231,16 @@ impl SamplesJob {
             let place = places.place(&example.db_id, gold_key(&example.db_id, &example.golds));
             items.push((place, values));
         }
-        for answers in &lists[benchmark.examples.len()..] {
-            match answers {
-                Some(answers) if !answers.abstains() => abstention.wrongly_answered += 1,
-                _ => abstention.rightly_abstained += 1,
-            }
+        for (example, answers) in refused.iter().zip(&lists[answerable.len()..]) {
+            let abstains = answers.as_ref().is_none_or(AnswerList::abstains);
+            *(if abstains { &mut abstention.rightly_abstained } else { &mut abstention.wrongly_answered }) +=
+                1;
+            unanswerable.push((places.place(&example.db_id, None), number(abstains)));
         }
+        let coverage: Vec<_> =
+            items.iter().map(|(place, values)| (*place, number(!values.is_empty()))).collect();
+        let accuracy = items.iter().filter_map(|(place, values)| Some((*place, number(*values.first()?))));
+        abstention.shares = [coverage, accuracy.collect(), unanswerable].map(|values| mean_of(&values));
         let total = items.len() + abstention.rightly_abstained + abstention.wrongly_answered;
         let penalties = self.rules.penalties.iter().map(|penalty| (penalty.to_string(), *penalty));
         let penalties = penalties.chain([("N".to_owned(), total as f64)]);
@@ -312,17 +319,33 @@ const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
 
+/// The mean of values of items: Wilson's interval where each is right or wrong, a bootstrap where some are shares of draws.
+fn mean_of(items: &[(ClusterPlace, f64)]) -> ScoreSummary {
+    let values: Vec<f64> = items.iter().map(|(_, value)| *value).collect();
+    let right = values.iter().filter(|value| **value >= 1.0).count() as u64;
+    let is_binary = values.iter().all(|value| *value <= 0.0 || *value >= 1.0);
+    let (kind, plain) = if is_binary {
+        let plain = wilson(right, values.len() as u64, LEVEL);
+        (MetricKind::Binary, (!values.is_empty()).then_some(plain))
+    } else {
+        (MetricKind::Fraction, bootstrap_mean(&values, LEVEL, RESAMPLES, SEED))
+    };
+    score_of(kind, &values, plain, Clustered::of(items.iter().copied()), LEVEL)
+}
+
+fn number(is_so: bool) -> f64 {
+    f64::from(u8::from(is_so))
+}
+
 /// The rates over items, each by whether its answers are right.
 fn rates(items: &[(ClusterPlace, Vec<bool>)], ks: &[usize]) -> Vec<Rate> {
     let rate = |name: String, of_item: &dyn Fn(&Vec<bool>) -> Option<f64>| {
-        let placed = items.iter().filter_map(|(place, answers)| Some((*place, of_item(answers)?)));
-        let values: Vec<f64> = placed.clone().map(|(_, value)| value).collect();
-        let plain = bootstrap_mean(&values, LEVEL, RESAMPLES, SEED);
-        Rate { name, score: score_of(MetricKind::Fraction, &values, plain, Clustered::of(placed), LEVEL) }
+        let placed: Vec<_> =
+            items.iter().filter_map(|(place, answers)| Some((*place, of_item(answers)?))).collect();
+        Rate { name, score: mean_of(&placed) }
     };
     let right = |answers: &Vec<bool>| answers.iter().filter(|right| **right).count();
-    let mut rates =
-        vec![rate("first".to_owned(), &|answers| Some(f64::from(u8::from(answers.first() == Some(&true)))))];
+    let mut rates = vec![rate("first".to_owned(), &|answers| Some(number(answers.first() == Some(&true))))];
     let of_draws = |answers: &Vec<bool>, k: usize, value: fn(usize, usize, usize) -> f64| match answers.len()
     {
         0 => Some(0.0),
@@ -336,7 +359,7 @@ fn rates(items: &[(ClusterPlace, Vec<bool>)], ks: &[usize]) -> Vec<Rate> {
             of_draws(answers, *k, |n, c, k| share_of_draws(c, n, k))
         }));
     }
-    rates.push(rate("best-of-n".to_owned(), &|answers| Some(f64::from(u8::from(right(answers) > 0)))));
+    rates.push(rate("best-of-n".to_owned(), &|answers| Some(number(right(answers) > 0))));
     rates
 }
 
@@ -356,12 +379,15 @@ impl Samples {
         document.lead.extend(self.chart().map(Block::chart));
         let about = clusters::about(&self.report.summary);
         let note = format!(
-            "{}, percent with 95 % intervals{about}, and the number of questions. pass@k: one of k answers is right; pass^k: all k are; \
+            "{}, percent with 95 % intervals{about}, n: number of questions. pass@k: one of k answers is right; pass^k: all k are; \
              best-of-n: any is",
             self.metric
         );
         document.add(Section::new("Rates", note, self.rates()));
-        let note = "by first answers. Penalty N: a right answer counts 1, an abstention 0, a wrong answer −N, times 100";
+        let note = format!(
+            "by first answers, percent with 95 % intervals{about}. Penalty N: a right answer counts 1, an abstention 0, a wrong answer −N, \
+             times 100"
+        );
         document.add(Section::new("Abstention", note, self.abstentions()));
         document
     }
@@ -408,7 +434,7 @@ impl Samples {
             if self.systems.iter().all(|system| system.rates[at].score.count == 0) {
                 continue;
             }
-            let cells = self.systems.iter().map(|system| rate_text(&system.rates[at]));
+            let cells = self.systems.iter().map(|system| rate_text(&system.rates[at].score));
             table.push(std::iter::once(name.clone()).chain(cells));
         }
         table
@@ -420,13 +446,7 @@ impl Samples {
         let penalties = penalties.map(|(name, _)| format!("penalty {name}"));
         let mut table = Table::new(columns.into_iter().chain(penalties));
         for SystemSamples { system, abstention, .. } in &self.systems {
-            let answered = abstention.right + abstention.wrong;
-            let unanswerable = abstention.rightly_abstained + abstention.wrongly_answered;
-            let shares = [
-                share(answered, answered + abstention.abstained),
-                share(abstention.right, answered),
-                share(abstention.rightly_abstained, unanswerable),
-            ];
+            let shares = abstention.shares.each_ref().map(rate_text);
             let scores = abstention.scores.iter().map(|(_, score)| percent(*score));
             table.push(std::iter::once(system.clone()).chain(shares).chain(scores));
         }
@@ -447,7 +467,7 @@ impl SystemSamples {
             let ends = low.zip(high).map(|(low, high)| [low, high]);
             json!({"name": rate.name, "mean": mean, "interval": ends, "items": count, "clusters": clusters, "plain": plain})
         };
-        let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores } =
+        let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores, shares: _ } =
             &self.abstention;
         json!({
             "system": self.system,
@@ -462,8 +482,8 @@ impl SystemSamples {
 }
 
 /// A rate with its interval and its number of items.
-pub(crate) fn rate_text(rate: &Rate) -> String {
-    let ScoreSummary { mean, low, high, count, .. } = rate.score;
+pub(crate) fn rate_text(rate: &ScoreSummary) -> String {
+    let ScoreSummary { mean, low, high, count, .. } = *rate;
     let Some(mean) = mean else { return "– n=0".to_owned() };
     let ends = low.zip(high).map(|(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
     format!("{}{} n={count}", percent(mean), ends.unwrap_or_default())
@@ -473,9 +493,12 @@ pub(crate) fn rate_text(rate: &Rate) -> String {
 mod tests {
     use super::*;
 
+    fn place() -> ClusterPlace {
+        ClusterPlaces::default().place("d", None)
+    }
+
     fn mean(items: &[Vec<bool>], name: &str) -> (Option<f64>, usize) {
-        let place = ClusterPlaces::default().place("d", None);
-        let items: Vec<_> = items.iter().map(|answers| (place, answers.clone())).collect();
+        let items: Vec<_> = items.iter().map(|answers| (place(), answers.clone())).collect();
         let rates = rates(&items, &[1, 2, 3]);
         let rate = rates.iter().find(|rate| rate.name == name).expect("a rate of that name");
         (rate.score.mean, rate.score.count)
@@ -489,6 +512,10 @@ mod tests {
         assert!((mean(&items, "pass@2").0.expect("items") - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!((mean(&items, "pass@3").0, mean(&items, "pass^2").0), (Some(1.0), Some(0.0)));
         assert_eq!((mean(&items, "first").0, mean(&items, "best-of-n").0), (Some(0.0), Some(1.0)));
+        // Of single answers `first` and `pass@1` are one number, with one interval.
+        let single = [vec![true], vec![false], vec![true]].map(|answers| (place(), answers));
+        let [first, pass] = [0, 1].map(|at| rates(&single, &[1])[at].score);
+        assert_eq!(first, pass);
         assert_eq!(mean(&[vec![true, true, false]], "pass^2").0, Some(2.0 / 3.0 * 0.5));
     }
 
@@ -507,7 +534,7 @@ mod tests {
             abstained: 2,
             rightly_abstained: 1,
             wrongly_answered: 0,
-            scores: Vec::new(),
+            ..Abstention::default()
         };
         assert!((counts.score(0.0) - 0.7).abs() < 1e-12);
         assert!((counts.score(10.0) + 0.3).abs() < 1e-12);

@@ -269,6 +269,9 @@ impl ScoreJob {
             let part = manifest.options.entry(SUBSET.to_owned()).or_insert_with(|| self.subset.to_json());
             part["missing_databases"] = missing.into();
         }
+        if let Some(part) = manifest.options.get_mut(SUBSET) {
+            part["of"] = benchmark.examples.len().into();
+        }
         manifest.options.extend(read.as_deref().map(|sets| pairing(sets, &self.paired_by)));
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
@@ -464,7 +467,7 @@ impl ScoreJob {
 }
 
 /// The option of a run that records the part of the benchmark.
-const SUBSET: &str = "subset";
+pub(crate) const SUBSET: &str = "subset";
 
 /// Where the databases of a run are.
 enum Ground {

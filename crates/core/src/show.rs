@@ -1,14 +1,18 @@
 //! One item of a run with its rows: `sqlgauge show`.
 
+mod empty;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
+use sqlgauge_metrics::MetricDetail;
 use sqlgauge_report::{ItemView, Report, cause_title};
 use sqlgauge_run::{Fixes, Item, Items, Manifest, Reason, Reasons, RunError, RunFiles, recorded_file};
 
+use self::empty::emptied_by;
 use crate::context::Context;
 use crate::error::Error;
 use crate::open_run::StoredReport;
@@ -55,6 +59,19 @@ pub struct ItemWithRows {
     pub prediction_rows: Option<Arc<ResultSet>>,
     /// The metrics of the run, in the order asked for.
     pub metrics: Vec<String>,
+}
+
+/// The queries of an item with what they run on.
+#[derive(Debug, Clone)]
+pub struct ItemPair {
+    /// The gold that the prediction was compared with.
+    pub gold: String,
+    /// The answer as the system gave it.
+    pub prediction: String,
+    /// The file of the database, which is as it was scored.
+    pub database: PathBuf,
+    /// What the run took for now.
+    pub now: Option<Moment>,
 }
 
 /// The ids of the wrong answers of a run that count under a cause, given by id or name: of the named system, or of all.
@@ -117,16 +134,39 @@ impl ShowJob {
         let system = self.system(&manifest)?;
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| self.missing(&system, &items))?;
+        let mut why = Reasons::of_run(&self.folder, &manifest).of(&item);
         let [gold_rows, prediction_rows] = match database_of(&self.folder, &manifest, &item.db_id) {
-            Ok(path) => self.rows(&path, &item, recorded_now(&manifest)?, context)?,
+            Ok(path) => self.rows(&path, &item, recorded_now(&manifest)?, why.as_mut(), context)?,
             Err(why) => {
                 let text = format!("{}; only the rows kept in the run are shown", crate::sentence(&why));
                 context.watcher().note(&text);
                 [None, None]
             }
         };
-        let why = Reasons::of_run(&self.folder, &manifest).of(&item);
         Ok(ItemWithRows { item, why, gold_rows, prediction_rows, metrics: manifest.metrics })
+    }
+
+    /// The two queries of the item, with its database.
+    ///
+    /// # Errors
+    /// When the run cannot be read or has no such item, the item has not both queries whole, or its database is not as it was scored.
+    pub fn pair(&self) -> Result<ItemPair, Error> {
+        let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
+        let system = self.system(&manifest)?;
+        let item = items.find(&system, &self.id)?;
+        let Item { db_id, details, .. } = item.ok_or_else(|| self.missing(&system, &items))?;
+        let golds = details.golds();
+        let which = details.metrics.values().find_map(MetricDetail::gold).unwrap_or(0);
+        let lacks = |what: &str| Error::Invalid(format!("item {:?} of {system} has no {what}", self.id));
+        let gold = golds.get(which).or(golds.first()).ok_or_else(|| lacks("gold"))?;
+        let prediction =
+            details.whole_prediction().ok_or_else(|| lacks("answer, or the log holds only its beginning"))?;
+        Ok(ItemPair {
+            gold: gold.clone(),
+            prediction: prediction.to_owned(),
+            database: database_of(&self.folder, &manifest, &db_id)?,
+            now: recorded_now(&manifest)?,
+        })
     }
 
     /// The item as it stands in the run, of the system or of every system, each with what makes its answer wrong.
@@ -181,20 +221,33 @@ impl ShowJob {
         })
     }
 
+    /// The rows of both queries. Where the gold alone has none, the reason says which of its conditions leaves none.
     fn rows(
         &self,
         path: &Path,
         item: &Item,
         now: Option<Moment>,
+        why: Option<&mut Reason>,
         context: &Context<'_>,
     ) -> Result<[Option<Arc<ResultSet>>; 2], Error> {
         let engine = context.sqlite(self.limits, now.unwrap_or_else(Moment::now))?;
         let database = engine.open(path)?;
-        let view = ItemView::new(item);
         let run = |sql: &str| engine.run(&database, sql).outcome.rows().cloned();
-        let gold = view.golds().into_iter().find_map(run);
+        let golds = ItemView::new(item).golds();
+        let gold = golds.iter().find_map(|sql| Some((*sql, run(sql)?)));
         // A prediction that the log keeps only in part would not show what was scored.
-        Ok([gold, item.details.whole_prediction().and_then(run)])
+        let prediction = item.details.whole_prediction().and_then(run);
+        let has_rows = |rows: &Option<Arc<ResultSet>>| rows.as_ref().is_some_and(|rows| !rows.is_empty());
+        if let (Some((sql, rows)), Some(why)) = (&gold, why)
+            && rows.is_empty()
+            && has_rows(&prediction)
+            && let Some(condition) = emptied_by(database.schema(), sql, |sql| has_rows(&run(sql)))
+        {
+            let earlier = why.sentence.take().map_or_else(String::new, |sentence| sentence + " ");
+            why.sentence =
+                Some(format!("{earlier}The gold returns no row: without `{condition}` it returns some."));
+        }
+        Ok([gold.map(|(_, rows)| rows), prediction])
     }
 }
 
@@ -231,6 +284,23 @@ mod tests {
         assert_eq!(path.canonicalize().expect("it is there"), whole.canonicalize().expect("it is there"));
         std::fs::write(&whole, "another").expect("writable");
         assert!(database_of(&run, &manifest, name).is_err());
+    }
+
+    #[test]
+    fn the_condition_that_leaves_a_gold_no_row_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = Sample::unpack(&folder.path().join("sample")).expect("unpacked");
+        let engine = Context::default().sqlite(Limits::default(), Moment::now()).expect("an engine");
+        let database = engine.open(&sample.database("town_library")).expect("the database");
+        let has_rows =
+            |sql: &str| engine.run(&database, sql).outcome.rows().is_some_and(|rows| !rows.is_empty());
+        let of = |gold: &str| emptied_by(database.schema(), gold, has_rows);
+        let joined =
+            "SELECT l.id FROM loan AS l JOIN member AS m ON l.member_id = m.id AND m.id = -1 WHERE l.id > 0";
+        assert_eq!(of(joined).as_deref(), Some("member.id = -1"));
+        let grouped = "SELECT member_id FROM loan GROUP BY member_id HAVING count(*) > 9999";
+        assert_eq!(of(grouped).as_deref(), Some("count(*) > 9999"));
+        assert_eq!(of("SELECT id FROM loan WHERE id = -1 AND member_id = -1"), None);
     }
 
     /// The log has facts. Whoever looks gets the sentence, or is told that the database is gone.

@@ -22,11 +22,11 @@ use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
 use sqlgauge_metrics::{Metric, MetricKind};
 use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
-use sqlgauge_report::words::share;
+use sqlgauge_report::words::{NONE, grouped, many, minus, share};
 use sqlgauge_report::{Nature, clusters, number};
 use sqlgauge_run::{
-    ClusterPlace, ClusterPlaces, Clustered, Clusters, PlainDifference, RunError, RunFiles, ScoreSummary,
-    Summary, SummaryBuilder, gold_key,
+    ClusterPlace, ClusterPlaces, Clustered, Clusters, MISSING, PlainDifference, RunError, RunFiles,
+    ScoreSummary, Summary, SummaryBuilder, SystemSummary, gold_key,
 };
 
 use crate::context::Context;
@@ -82,6 +82,8 @@ pub struct Versions {
     pub items: Vec<usize>,
     /// By version, then by system.
     pub scores: Vec<Vec<ScoreSummary>>,
+    /// By version, then by system: the questions without an answer.
+    pub missing: Vec<Vec<usize>>,
     /// The questions that intervals are about, after "95 % intervals".
     pub about: String,
     /// Items that every version scores.
@@ -126,6 +128,8 @@ pub struct VersionChange {
     pub versions: [String; 2],
     /// Items scored under both.
     pub shared: usize,
+    /// Those of them that the system has no answer to.
+    pub missing: usize,
     /// The mean over them under each.
     pub means: [f64; 2],
     /// The second mean less the first, with its interval of 95 %, paired by item.
@@ -276,6 +280,8 @@ struct Scores {
     places: Vec<ClusterPlace>,
     /// By version, system and item; not a number where there is no score.
     values: Vec<Vec<Vec<f64>>>,
+    /// By system and item: whether there is no answer.
+    missing: Vec<Vec<bool>>,
 }
 
 /// Compares those systems of runs as versions, by a metric of all of them; the first one's first without it.
@@ -293,7 +299,10 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
     let summaries = opened.iter().map(summary_of).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = runs.iter().map(|(name, _)| name.clone()).collect();
     let mut versions = Versions {
-        scores: summaries.iter().map(|summary| scores_of(summary, systems, &metric)).collect(),
+        scores: of_systems(&summaries, systems, |system| {
+            system.scores.get(&metric).copied().unwrap_or_default()
+        }),
+        missing: of_systems(&summaries, systems, |system| system.counts.missing),
         about: summaries.first().map(clusters::about).unwrap_or_default(),
         metric,
         items: scores
@@ -338,16 +347,18 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
             if let (Some(system), Some(value)) =
                 (system_of.get(item.system.as_str()), item.metrics.get(metric).copied().flatten())
             {
-                read.push((version, *system, place, value));
+                read.push((version, *system, place, value, item.status == MISSING));
             }
             Ok::<(), RunError>(())
         })?;
     }
     let mut values = vec![vec![vec![f64::NAN; ids.len()]; systems.len()]; runs.len()];
-    for (version, system, item, value) in read {
+    let mut missing = vec![vec![false; ids.len()]; systems.len()];
+    for (version, system, item, value, is_missing) in read {
         values[version][system][item] = value;
+        missing[system][item] = is_missing;
     }
-    Ok(Scores { ids, places: clusters, values })
+    Ok(Scores { ids, places: clusters, values, missing })
 }
 
 fn summary_of(run: &RunFiles) -> Result<Summary, Error> {
@@ -357,12 +368,17 @@ fn summary_of(run: &RunFiles) -> Result<Summary, Error> {
     })
 }
 
-fn scores_of(summary: &Summary, systems: &[String], metric: &str) -> Vec<ScoreSummary> {
-    let of_system = |name: &String| {
+/// By version, then by system: what its summary says.
+fn of_systems<T: Default>(
+    summaries: &[Summary],
+    systems: &[String],
+    value: impl Fn(&SystemSummary) -> T,
+) -> Vec<Vec<T>> {
+    let of = |summary: &Summary, name: &String| {
         let system = summary.systems.iter().find(|system| system.system == *name);
-        system.and_then(|system| system.scores.get(metric)).copied().unwrap_or_default()
+        system.map(&value).unwrap_or_default()
     };
-    systems.iter().map(of_system).collect()
+    summaries.iter().map(|summary| systems.iter().map(|name| of(summary, name)).collect()).collect()
 }
 
 const LEVEL: f64 = 0.95;
@@ -475,6 +491,7 @@ impl Versions {
             system: self.systems[system].clone(),
             versions: self.names(versions),
             shared: differences.len(),
+            missing: both.clone().filter(|item| scores.missing[system][*item]).count(),
             means: [mean(before), mean(after)],
             difference: differences.iter().sum::<f64>() / shared,
             interval,
@@ -514,38 +531,44 @@ impl Versions {
             "{}{of}; the change with its 95 % interval{}, p by a paired test",
             self.metric, self.about
         );
-        document.add(Section::new("The same items under two versions", note, self.changed()));
+        document.add(Section::new("The same questions under two versions", note, self.changed()));
         document.add(
-            Section::new("Items gained and lost", "", self.moved_items()).folded().terminal(Extent::Nothing),
+            Section::new("Questions gained and lost", "", self.moved_items())
+                .folded()
+                .terminal(Extent::Nothing),
         );
         let note = format!(
-            "{}{of}, over all items of each version. Shared: over the {} that all versions have; #: the rank",
+            "{}{of}, over all questions of each version. Shared: over the {} that all versions have; #: the rank",
             self.metric,
-            counted(self.shared, "item")
+            counted(self.shared, "question")
         );
-        document.add(Section::new("Each version alone", note, self.scores()));
-        let note =
-            format!("{}, percent with 95 % intervals{}, and the number of items", self.metric, self.about);
+        let mut alone = Section::new("Each version alone", note, self.scores());
+        alone.blocks.extend(self.unanswered().into_iter().map(Block::note));
+        document.add(alone);
+        let note = format!(
+            "{}, percent with 95 % intervals{}, and the number of questions",
+            self.metric, self.about
+        );
         document.add(Section::new("Several answers by version", note, self.lists()));
-        let note = "points between the two systems; real: how often resampled items give the same swap";
+        let note = "points between the two systems; real: how often resampled questions give the same swap";
         document.add(Section::new("Ranks that change", note, self.swapped()));
-        let note = "equal: items with the same score under both; tau: Kendall's rank correlation, from four systems on";
+        let note = "equal: questions with the same score under both; tau: Kendall's rank correlation, from four systems on";
         document.add(Section::new("Agreement of the versions", note, self.agreeing()));
         document
     }
 
-    /// `On plat instead of orig, mine goes from 48.8 to 53.7 % (ex@1, 41 questions): +4.9 points [-2.1, +12.0], p 0.5.`
+    /// `On plat instead of orig, mine goes from 48.8 to 53.7 % (ex@1, 41 questions): +4.9 points [−2.1, +12.0], p = 0.500.`
     fn said(&self, change: &VersionChange) -> Block {
         let nature = Nature::of(&self.metric);
         let [from, to] = &change.versions;
         let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
         let [unit, points] = if nature.has_own_unit() { ["", ""] } else { [" %", " points"] };
         let text = format!(
-            " goes from {before} to {after}{unit} ({}, {}): {}{points}, p {}.",
+            " goes from {before} to {after}{unit} ({}, {}): {}{points}, {}.",
             self.metric,
-            counted(change.shared, "question"),
-            moved(change, nature),
-            number::p_value(change.p_value)
+            answered(change.shared, change.missing),
+            number::difference_with(change.difference, change.interval, nature),
+            number::p_in_words(change.p_value)
         );
         let start = format!("On {to} instead of {from}, ");
         Block::lead(Text::from(start).strong(&change.system).plain(text))
@@ -566,13 +589,27 @@ impl Versions {
         table
     }
 
+    /// A sentence for each version and system that has questions without an answer.
+    fn unanswered(&self) -> Vec<String> {
+        let of_version = |(at, version): (usize, &String)| -> Vec<String> {
+            let systems = self.systems.iter().enumerate();
+            let missing = systems.filter(|(system, _)| self.missing[at][*system] > 0);
+            let sentence = |(system, name): (usize, &String)| {
+                let questions = answered(self.scores[at][system].count, self.missing[at][system]);
+                format!("{name} under {version}: {questions}. A missing answer counts as wrong.")
+            };
+            missing.map(sentence).collect()
+        };
+        self.versions.iter().enumerate().flat_map(of_version).collect()
+    }
+
     /// The rates of lists of answers under each version.
     fn lists(&self) -> Table {
         let versions = self.versions.iter().map(String::as_str);
         let mut table = Table::new(["system", "rate"].into_iter().chain(versions));
         for (system, samples) in self.samples.first().into_iter().flatten().enumerate() {
             for (at, rate) in samples.rates.iter().enumerate() {
-                let cells = self.samples.iter().map(|version| rate_text(&version[system].rates[at]));
+                let cells = self.samples.iter().map(|version| rate_text(&version[system].rates[at].score));
                 table.push([samples.system.clone(), rate.name.clone()].into_iter().chain(cells));
             }
         }
@@ -593,23 +630,33 @@ impl Versions {
 
     fn changed(&self) -> Table {
         let nature = Nature::of(&self.metric);
-        let columns =
-            ["system", "from", "to", "drawn", "items", "before", "after", "change", "p", "gained", "lost"];
+        let columns = [
+            "system",
+            "versions",
+            "change",
+            "p",
+            "drawn",
+            "before",
+            "after",
+            "questions",
+            "missing",
+            "gained",
+            "lost",
+        ];
         let row = |change: &VersionChange| {
-            let [from, to] = change.versions.clone();
-            let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
-            let [shared, gained, lost] =
-                [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
-            let (moved, p) = (moved(change, nature), number::p_value(change.p_value));
             let [old, new] = change.means;
+            let moved = number::difference_with(change.difference, change.interval, nature);
             let drawn = if nature.has_own_unit() {
                 Cell::default()
             } else {
                 Cell::drawn(Drawing::Change { from: old, to: new })
             };
-            let names = [change.system.clone(), from, to].map(Cell::new);
-            let numbers = [shared, before, after, moved, p, gained, lost].map(Cell::new);
-            names.into_iter().chain([drawn]).chain(numbers).collect()
+            let names =
+                [change.system.clone(), change.versions.join(" → "), moved, number::p_value(change.p_value)];
+            let means = change.means.map(|mean| Cell::new(number::score(Some(mean), nature)));
+            let counts = [change.shared, change.missing, change.gained.len(), change.lost.len()];
+            let counts = counts.map(|count| Cell::new(count.to_string()));
+            names.map(Cell::new).into_iter().chain([drawn]).chain(means).chain(counts).collect()
         };
         Table::of(columns, self.changes.iter().map(row))
     }
@@ -617,8 +664,7 @@ impl Versions {
     /// The items behind the numbers gained and lost.
     fn moved_items(&self) -> Table {
         let row = |change: &VersionChange| {
-            let [from, to] = &change.versions;
-            let names = [change.system.clone(), format!("{from} → {to}")];
+            let names = [change.system.clone(), change.versions.join(" → ")];
             let ids = [&change.gained, &change.lost].map(|ids| ids.join(", "));
             names.into_iter().chain(ids).map(Cell::new).collect()
         };
@@ -627,13 +673,13 @@ impl Versions {
     }
 
     fn agreeing(&self) -> Table {
-        let mut table = Table::new(["versions", "items", "scores", "equal", "tau"]);
+        let mut table = Table::new(["versions", "questions", "scores", "equal", "tau"]);
         for group in &self.agreements {
             let equal = share(group.equal, group.pairs);
             let tau = group
                 .kendall
                 .filter(|_| self.systems.len() >= 4)
-                .map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
+                .map_or_else(|| NONE.to_owned(), |tau| minus(format!("{tau:.2}")));
             let names = group.versions.join(", ");
             table.push([names, group.shared.to_string(), group.pairs.to_string(), equal, tau]);
         }
@@ -644,7 +690,7 @@ impl Versions {
     pub fn to_json(&self) -> Value {
         let version = |at: usize| {
             let systems = self.systems.iter().enumerate().map(|(system, name)| {
-                let score = json!({"score": self.scores[at][system], "shared": self.shared_means[at][system], "rank": self.ranks[at][system]});
+                let score = json!({"score": self.scores[at][system], "missing": self.missing[at][system], "shared": self.shared_means[at][system], "rank": self.ranks[at][system]});
                 (name.clone(), score)
             });
             let systems: BTreeMap<String, Value> = systems.collect();
@@ -655,7 +701,7 @@ impl Versions {
             version
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
-        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "means": change.means, "difference": change.difference, "low": change.interval.low, "high": change.interval.high, "p_value": change.p_value, "clusters": change.clusters, "plain": change.plain, "gained": change.gained, "lost": change.lost});
+        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "missing": change.missing, "means": change.means, "difference": change.difference, "low": change.interval.low, "high": change.interval.high, "p_value": change.p_value, "clusters": change.clusters, "plain": change.plain, "gained": change.gained, "lost": change.lost});
         let agreement = |row: &Agreement| json!({"versions": row.versions, "items": row.shared, "scores": row.pairs, "equal": row.equal, "kendall": row.kendall});
         json!({
             "metric": self.metric,
@@ -668,11 +714,13 @@ impl Versions {
     }
 }
 
-/// `+4.9 [-2.1, +12.0]`.
-fn moved(change: &VersionChange, nature: Nature) -> String {
-    let [difference, low, high] = [change.difference, change.interval.low, change.interval.high]
-        .map(|value| number::difference(value, nature));
-    format!("{difference} [{low}, {high}]")
+/// `41 questions`; `129 questions: answered 52, missing 77`.
+fn answered(questions: usize, missing: usize) -> String {
+    let all = many(questions, "question");
+    match missing {
+        0 => all,
+        missing => format!("{all}: answered {}, missing {}", grouped(questions - missing), grouped(missing)),
+    }
 }
 
 fn path(path: &Path) -> String {
@@ -724,6 +772,7 @@ mod tests {
             systems: (0..values[0].len()).map(|at| format!("s{at}")).collect(),
             items: Vec::new(),
             scores: vec![vec![none; values[0].len()]; values.len()],
+            missing: vec![vec![0; values[0].len()]; values.len()],
             shared: 0,
             shared_means: Vec::new(),
             ranks: Vec::new(),
@@ -739,6 +788,7 @@ mod tests {
             Scores {
                 ids: (0..items).map(|at| at.to_string()).collect(),
                 places: vec![ClusterPlaces::default().place("d", None); items],
+                missing: vec![(0..items).map(|at| at % 2 == 1).collect(); values[0].len()],
                 values,
             },
         )
@@ -770,6 +820,7 @@ mod tests {
             (2, &["1".to_owned()][..], &["0".to_owned()][..])
         );
         assert_eq!((versions.agreements[0].pairs, versions.agreements[0].equal), (2, 0));
+        assert_eq!(answered(change.shared, change.missing), "2 questions: answered 1, missing 1");
     }
 
     #[test]

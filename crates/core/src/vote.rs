@@ -26,8 +26,8 @@ use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_etm::Profile;
 use sqlgauge_metrics::Target;
 use sqlgauge_report::document::{Block, Document, Section, Table};
-use sqlgauge_report::number::p_value;
-use sqlgauge_report::words::{optional, percent, share};
+use sqlgauge_report::number::p_in_words;
+use sqlgauge_report::words::{optional, percent, points, share};
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
 use sqlgauge_verify::Verdict;
 
@@ -424,17 +424,17 @@ impl Vote {
         document
     }
 
-    /// `The choice is right by ex@1 for 80.1 % of 1034 questions, the first answer for 75.0 %: +5.0 points [+3.5, +6.7], p <0.001.`
+    /// `The choice is right by ex@1 for 80.1 % of 1034 questions, the first answer for 75.0 %: +5.0 points [+3.5, +6.7], p < 0.001.`
     fn said(&self) -> Option<Block> {
         let gain = self.gain.as_ref()?;
-        let [difference, low, high] = [gain.difference, gain.low, gain.high].map(|share| 100.0 * share);
+        let [difference, low, high] = [gain.difference, gain.low, gain.high].map(|share| points(Some(share)));
         Some(Block::lead(format!(
-            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference:+.1} points [{low:+.1}, {high:+.1}], p {}.",
+            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference} points [{low}, {high}], {}.",
             self.metric,
             optional(gain.first_mean),
             counted(gain.count, "question"),
             optional(gain.second_mean),
-            p_value(gain.p_value)
+            p_in_words(gain.p_value)
         )))
     }
 

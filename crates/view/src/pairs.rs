@@ -68,17 +68,9 @@ struct Compared {
     comparisons: Vec<Comparison>,
     both: usize,
     items: Vec<PairItem>,
-    left_out: LeftOutCounts,
     notes: Vec<String>,
     /// The questions that intervals are about.
     about: String,
-}
-
-#[derive(Serialize)]
-struct LeftOutCounts {
-    only_first: usize,
-    only_second: usize,
-    changed: usize,
 }
 
 impl Dashboard {
@@ -138,14 +130,9 @@ fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
     let compared = job.run()?;
     let second = answers_of(&b, &pair.second, &compared.metric)?;
     let (both, items) = items_of(&compared, &a, &pair.first, &second)?;
-    let left_out = LeftOutCounts {
-        only_first: compared.left_out.only_first,
-        only_second: compared.left_out.only_second,
-        changed: compared.left_out.changed,
-    };
     let SystemComparison { summary, metric, notes, .. } = compared;
     let about = sqlgauge_report::clusters::about(&summary);
-    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out, notes, about })
+    Ok(Compared { metric, comparisons: summary.comparisons, both, items, notes, about })
 }
 
 fn answer(item: &Item, why: Option<&Reason>) -> Value {

@@ -29,19 +29,17 @@ async function comparePage({ params }, isCurrent) {
   const row = (one) => h('tr', { class: one.metric === said.metric ? 'here' : null },
     h('th', { scope: 'row' }, h('a', { href: address('compare', { ...of, metric: one.metric }) }, one.metric)),
     h('td', { class: 'num' }, percent(one.first_mean)), h('td', { class: 'num' }, percent(one.second_mean)), h('td', { class: 'num' }, count(one.count)),
-    h('td', { class: 'num' }, signed(one.difference)), h('td', { class: 'num', 'data-tip': plainDifference(one) }, `${signed(one.low)} to ${signed(one.high)}`),
-    h('td', { class: 'num' }, one.p_value < 0.001 ? '< 0.001' : one.p_value.toFixed(3)), h('td', { class: 'num' }, count(one.only_first)), h('td', { class: 'num' }, count(one.only_second)));
+    h('td', { class: 'num' }, points(one.difference)), h('td', { class: 'num', 'data-tip': plainDifference(one) }, `${points(one.low)} to ${points(one.high)}`),
+    h('td', { class: 'num' }, pValue(one.p_value)), h('td', { class: 'num' }, count(one.only_first)), h('td', { class: 'num' }, count(one.only_second)));
   const state = { side: '', level: '', db: '', cause: '', ...Object.fromEntries(params) };
   const list = h('div', {});
   const update = (change) => { Object.assign(state, change); keep('compare', { ...of, side: state.side, db: state.db, level: state.level, cause: state.cause }); draw(); };
   const draw = () => replace(list, parted(said, of, state, update));
-  const out = said.left_out;
   replace(main,
     h('h1', {}, `${of.first} against ${of.second}`),
     h('p', { class: 'lead' }, `${of.first} of `, h('a', { href: runHref(of.a) }, name(of.a)), `, ${of.second} of `, h('a', { href: runHref(of.b) }, name(of.b)),
       shown ? `: by ${shown.metric} ${percent(shown.first_mean)} and ${percent(shown.second_mean)} over the ${many(shown.count, 'item')} that both have.` : '.'),
     said.notes.map((note) => h('p', { class: 'note' }, `${capital(note)}.`)),
-    (out.only_first || out.only_second || out.changed) > 0 && h('p', { class: 'note' }, `Left out: ${count(out.only_first)} that only the first run has, ${count(out.only_second)} that only the second has, ${count(out.changed)} with another gold or database.`),
     h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
       h('tbody', {}, said.comparisons.map(row)))),
       said.about && h('p', { class: 'note' }, `Intervals and p are${said.about}; point at an interval for what they are if questions were independent.`)),
@@ -51,7 +49,7 @@ async function comparePage({ params }, isCurrent) {
   draw();
 }
 
-const plainDifference = ({ plain }) => (plain ? `If questions were independent:\n${signed(plain.low)} to ${signed(plain.high)}, p ${plain.p_value < 0.001 ? '< 0.001' : plain.p_value.toFixed(3)}` : null);
+const plainDifference = ({ plain }) => (plain ? `If questions were independent:\n${points(plain.low)} to ${points(plain.high)}, ${showP(plain.p_value)}` : null);
 
 /* The items on which not both are right, by filters, grouped by what makes the answer wrong. */
 function parted(said, of, state, update) {

@@ -8,7 +8,8 @@ const HOME = STORED ? 'index.html' : '/';
 const runHref = (id, rest) => (STORED ? `run/${id}/index.html${rest ?? ''}` : `/run/${id}/${rest ?? ''}`);
 const itemHref = (id, system, item) => runHref(id, `#/item/${encodeURIComponent(system)}/${encodeURIComponent(item)}`);
 const percent = (x) => (x === null || x === undefined ? NONE : x > 1 ? fixed(x, 2) : fixed(x * 100, 1));
-const signed = (x) => `${x < 0 ? '−' : '+'}${fixed(Math.abs(x) * 100, 1)}`;
+/* A difference of shares in points. */
+const points = (share) => (share === null || share === undefined ? NONE : signed(share * 100, 1));
 const when = (seconds) => new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 16);
 
 async function ask(path, values) {

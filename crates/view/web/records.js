@@ -75,7 +75,6 @@ async function estimatesPage(_, isCurrent) {
 }
 
 function estimateSection(own) {
-  const points = (share) => (share === null || share === undefined ? NONE : signed(share));
   const questions = (one) => (one.by_database ?? []).reduce((sum, part) => sum + part.count, 0);
   const row = (one) => h('tr', {}, h('th', { scope: 'row', class: 'name' }, one.system), h('td', { class: 'num' }, `${percent(one.interval.low)} to ${percent(one.interval.high)}`), h('td', { class: 'num' }, percent(one.accuracy)), h('td', { class: 'num' }, questions(one) ? count(questions(one)) : NONE),
     h('td', { class: 'num' }, percent(one.signals.find((signal) => signal.name === 'accuracy')?.known)), h('td', {}, one.method), h('td', {}, one.outside ? 'outside' : 'inside'));

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use sqlgauge_base::counted;
-use sqlgauge_core::{CompareJob, LeftOut, SystemComparison};
+use sqlgauge_core::{CompareJob, SystemComparison};
 use sqlgauge_report::Versus;
 
 use crate::Verdict;
@@ -54,24 +53,21 @@ impl Compare {
             "{}: no item has a score of both systems, so --max-regression cannot be checked; name another --metric",
             comparison.metric
         );
-        comparison.notes.iter().for_each(note);
         if self.json {
+            comparison.notes.iter().for_each(note);
             print_json(&comparison.to_json())?;
             return Ok(gate(&comparison, self.max_regression, self.gold_bar));
         }
-        if let Some(left_out) = left_out(&comparison) {
-            note(left_out);
-        }
-        let versus = Versus {
-            summary: &comparison.summary,
-            metric: &comparison.metric,
-            only_first: &comparison.only_first,
-            only_second: &comparison.only_second,
-            limit: self.items,
-        };
-        print_painted(&versus.render(text_tables())?)?;
+        print_compared(&comparison, self.items)?;
         Ok(gate(&comparison, self.max_regression, self.gold_bar))
     }
+}
+
+/// Prints both systems beside each other, with so many items of each side.
+pub(super) fn print_compared(comparison: &SystemComparison, limit: usize) -> Result<()> {
+    let SystemComparison { summary, metric, only_first, only_second, notes, .. } = comparison;
+    let versus = Versus { summary, metric, only_first, only_second, notes, limit };
+    print_painted(&versus.render(text_tables())?)
 }
 
 /// Said of what [`is_bar`] refuses.
@@ -100,20 +96,4 @@ pub(super) fn gate(comparison: &SystemComparison, most: Option<f64>, golds: Gold
     let plain = plain.map_or_else(String::new, |text| format!("; {text}"));
     note(format!("{sentence}, but the paired test does not take that for real{plain}"));
     Verdict::Done
-}
-
-/// The items of two runs that are not compared, in words.
-pub(super) fn left_out(comparison: &SystemComparison) -> Option<String> {
-    let LeftOut { only_first, only_second, changed, of_time } = comparison.left_out;
-    let of_time = (of_time > 0)
-        .then(|| format!(", {} that ask for the time, which was another", counted(of_time, "item")));
-    (only_first + only_second + changed > 0 || of_time.is_some()).then(|| {
-        format!(
-            "not compared: {} only of the first run, {} only of the second, {} with another gold or database{}",
-            counted(only_first, "item"),
-            counted(only_second, "item"),
-            counted(changed, "item"),
-            of_time.unwrap_or_default()
-        )
-    })
 }

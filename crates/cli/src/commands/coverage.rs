@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::{CorpusFiles, CoverageJob, OutputPath};
 use sqlgauge_coverage::Coverage;
+use sqlgauge_report::words::NONE;
 
 use crate::Verdict;
 use crate::output::print_table;
@@ -46,7 +47,7 @@ fn print_coverage(coverage: &Coverage) -> Result<()> {
             corpus.sizes.unique_sql.to_string(),
             corpus.sizes.databases.to_string(),
             corpus.sizes.operators.len().to_string(),
-            corpus.sizes.deepest().map_or("-".to_owned(), |depth| depth.to_string()),
+            corpus.sizes.deepest().map_or(NONE.to_owned(), |depth| depth.to_string()),
             format!("{widest} of {}", coverage.dimensions.len()),
         ]
     });

@@ -13,11 +13,13 @@ use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_dataset::{BenchmarkSource, FileFormat};
 use sqlgauge_evolve::layout::{SizeSpread, Statistics};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
+use sqlgauge_report::document::{Cell, Document, Section, Table};
+use sqlgauge_report::words::NONE;
 
 use crate::Verdict;
 use crate::llm_options::LlmOptions;
 use crate::options::{BenchmarkOptions, column_help, columns};
-use crate::output::{print, print_table};
+use crate::output::print_document;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Args)]
@@ -132,35 +134,36 @@ pub(super) fn chosen(names: &[String]) -> Vec<ChangeKind> {
 
 fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
     let row = |(name, statistics): &(String, Statistics)| {
-        let ratio = statistics.length_ratio.map_or("-".to_owned(), |spread| format!("{:.2}", spread.median));
+        let ratio = statistics.length_ratio.map_or(NONE.to_owned(), |spread| format!("{:.2}", spread.median));
         let reasons =
             statistics.not_written.iter().map(|(reason, count)| format!("{count} {}", reason.name()));
-        vec![
+        let reasons: Vec<String> = reasons.collect();
+        let cells = [
             name.clone(),
             statistics.written.to_string(),
             statistics.golds_changed.to_string(),
             ratio,
             spread(statistics.manipulated_per_table),
             spread(statistics.manipulated_per_query),
-            reasons.collect::<Vec<_>>().join(", "),
-        ]
+            if reasons.is_empty() { "none".to_owned() } else { reasons.join(", ") },
+        ];
+        cells.map(Cell::new).into()
     };
     let header = [
         "benchmark",
-        "written",
+        "questions",
         "golds changed",
-        "times as long",
+        "length of gold",
         "changed per table",
-        "changed per item",
+        "changed per question",
         "not written",
     ];
-    print_table(&header, evolved.iter().map(row).collect())?;
-    print("Changed per table and per item: least / mean / median / most.\n")
+    let note = "length: the changed golds' by the original's, in the median. Changed: tables and columns, least / median / most";
+    let table = Table::of(header, evolved.iter().map(row));
+    print_document(&Document::of(Section::new("Evolved benchmarks", note, table)))
 }
 
-/// Least, mean, median and greatest, as in the paper's Table 2.
+/// Least, median and greatest.
 fn spread(spread: Option<SizeSpread>) -> String {
-    spread.map_or("-".to_owned(), |SizeSpread { min, mean, median, max }| {
-        format!("{min} / {mean:.1} / {median} / {max}")
-    })
+    spread.map_or(NONE.to_owned(), |SizeSpread { min, median, max, .. }| format!("{min} / {median} / {max}"))
 }

@@ -103,7 +103,7 @@ pub(crate) enum Command {
     Match(match_queries::Match),
     /// Find a database on which two queries differ, or prove that there is none
     ///
-    /// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
+    /// A pair: --left and --right. An item of a run: RUN --id ID. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
     /// of `score`.
     ///
     /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if it is unknown, 2 if one of them or the schema
@@ -167,12 +167,19 @@ pub(crate) fn help_template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
+    let mut missing = Vec::new();
     for (group, names) in GROUPS {
+        let (there, absent): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| left_out::has(name));
+        missing.extend(absent);
         let _infallible = writeln!(text, "\n{group}:");
-        for command in names.iter().filter_map(|name| commands.find_subcommand(name)) {
+        for command in there.iter().filter_map(|name| commands.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let _infallible = writeln!(text, "  {:width$}  {about}", command.get_name());
         }
+    }
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        let _infallible = writeln!(text, "\nNot in this build, but in one with `--features full`: {missing}");
     }
     text + "\n`sqlgauge help COMMAND` has the options of a command.\n\nOptions:\n{options}"
 }

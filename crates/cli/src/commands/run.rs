@@ -8,13 +8,12 @@ use clap::Args;
 use sqlgauge_core::cli::stdin::{input_file, source};
 use sqlgauge_core::{Address, Application, CommandLine, GoldenJob, GoldenRun, OutputPath, Variable};
 use sqlgauge_engine::seconds;
-use sqlgauge_report::Versus;
 
 use super::{compare, score};
 use crate::Verdict;
 use crate::interrupt::Stopped;
 use crate::options::{GoldBar, metrics_help};
-use crate::output::{command_line, note, print, print_json, print_painted, text_tables};
+use crate::output::{command_line, note, print, print_json};
 use crate::scoring::metrics;
 
 /// Items that the comparison lists for each side.
@@ -157,16 +156,6 @@ fn print_comparison(run: &GoldenRun) -> Result<()> {
     let Some((last, comparison)) = &run.comparison else {
         return print("No earlier run of these questions passed: nothing to compare with\n");
     };
-    if let Some(left_out) = compare::left_out(comparison) {
-        note(left_out);
-    }
     print(&format!("\nCompared with {}\n", last.display()))?;
-    let versus = Versus {
-        summary: &comparison.summary,
-        metric: &comparison.metric,
-        only_first: &comparison.only_first,
-        only_second: &comparison.only_second,
-        limit: LISTED,
-    };
-    print_painted(&versus.render(text_tables())?)
+    compare::print_compared(comparison, LISTED)
 }

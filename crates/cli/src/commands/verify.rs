@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{
-    Context, OutputPath, PairsJob, Reuse, ScoreJob, Source, Subset, System, VerifySettings, metrics_of,
-    reuse, verify_over_database, verify_over_schema,
+    Context, ItemPair, OutputPath, PairsJob, Reuse, ScoreJob, ShowJob, Source, Subset, System,
+    VerifySettings, metrics_of, reuse, verify_over_database, verify_over_schema,
 };
 use sqlgauge_engine::{Engine, Limits, seconds};
 use sqlgauge_metrics::{execution_metric, verify_id};
@@ -26,21 +26,30 @@ use crate::output::{
 use crate::scoring::verify_pairs;
 use crate::solver::with_solver;
 
-/// A pair, a file of pairs, or whole prediction files.
+/// A pair, an item of a run, a file of pairs, or whole prediction files.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
 pub(crate) struct Verify {
+    /// Run directory with the gold and the prediction of --id
+    #[arg(value_name = "RUN", requires = "id", conflicts_with_all = ["left", "gold", "pairs", "db", "schema"])]
+    scored: Option<PathBuf>,
+    /// Id of an item of RUN
+    #[arg(long, value_name = "ID", requires = "scored")]
+    id: Option<String>,
+    /// Name of the system; may be left out when the run has one
+    #[arg(long, requires = "scored")]
+    system: Option<String>,
     /// The gold query; `-` is standard input
-    #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present_any = ["gold", "pairs"],
-        conflicts_with_all = ["gold", "pairs"])]
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "right",
+        required_unless_present_any = ["gold", "pairs", "scored"], conflicts_with_all = ["gold", "pairs"])]
     left: Option<String>,
     /// The other query
     #[arg(long, value_name = "SQL", value_parser = query, requires = "left")]
     right: Option<String>,
     /// SQLite file whose schema the queries are over, or a folder with one; with --gold, and with --pairs that name a `db`, the folder with
     /// `DB_ID/DB_ID.sqlite`
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["schema", "pairs"], conflicts_with = "schema")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["schema", "pairs", "scored"], conflicts_with = "schema")]
     db: Option<PathBuf>,
     /// `.sql` file with the DDL instead; `-` is standard input
     #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with_all = ["gold", "pairs"])]
@@ -94,7 +103,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(mut self) -> Result<Verdict> {
         if self.gold.is_none() && !self.subset.is_all() {
             bail!("--db-id, --ids, --where and --limit take a part of a benchmark; give it with --gold");
         }
@@ -108,6 +117,12 @@ impl Verify {
         }
         let pair_timeout = self.how.pair_timeout.or(self.timeout);
         let settings = with_solver(VerifySettings { pair_timeout, seed: self.seed, ..self.how.clone() })?;
+        if let (Some(folder), Some(id)) = (&self.scored, &self.id) {
+            let job = ShowJob { system: self.system.clone(), ..ShowJob::new(folder, id) };
+            let ItemPair { gold, prediction, database, now } = job.pair()?;
+            (self.db, self.clock.now) = (Some(database), self.clock.now.or(now));
+            return self.pair(&gold, &prediction, &settings);
+        }
         match (&self.left, &self.right) {
             (Some(left), Some(right)) => self.pair(left, right, &settings),
             _ => self.run_of_many(settings),

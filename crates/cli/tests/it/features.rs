@@ -1,4 +1,4 @@
-//! What a build leaves out: the help still shows it, and asking for it ends with the feature and the command that
+//! What a build leaves out: the help names it apart, and asking for it ends with the feature and the command that
 //! builds it in. Parts that are built in are not asked for here.
 
 use std::collections::BTreeSet;
@@ -91,6 +91,16 @@ fn the_help_is_the_same_in_every_build() {
         let output = sqlgauge(&arguments(words));
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(part), "{words}: {text}");
+    }
+}
+
+/// A reader of the list finds what runs.
+#[test]
+fn a_command_is_listed_where_it_is_built_in() {
+    let help = String::from_utf8(sqlgauge(&arguments("--help")).stdout).unwrap();
+    for (command, feature) in [("view", "view"), ("predict", "services"), ("fit", "evaluator")] {
+        let is_listed = help.lines().any(|line| line.starts_with(&format!("  {command} ")));
+        assert_eq!(is_listed, BUILT_IN.contains(&(feature, true)), "{command}: {help}");
     }
 }
 

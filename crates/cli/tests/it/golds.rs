@@ -236,15 +236,15 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
     );
     let change = &json["changes"][0];
     assert_eq!(
-        (&change["system"], &change["versions"], &change["shared"]),
-        (&json!("x"), &json!(["a", "b"]), &json!(2))
+        (&change["system"], &change["versions"], &change["shared"], &change["missing"]),
+        (&json!("x"), &json!(["a", "b"]), &json!(2), &json!(0))
     );
     assert_eq!((&change["means"], &change["lost"]), (&json!([1.0, 0.5]), &json!(["1"])));
     assert_eq!((&change["difference"], &change["p_value"]), (&json!(-0.5), &json!(1.0)));
     assert!(change["low"].as_f64() < Some(-0.5) && change["high"].as_f64() > Some(-0.5), "{change}");
     let page = fs::read_to_string(world.path("v/versions.html")).unwrap();
     assert!(page.contains("goes from 100.0 to 50.0 % (ex@1, 2 questions)"), "{page}");
-    assert!(page.find("The same items under two versions") < page.find("Each version alone"));
+    assert!(page.find("The same questions under two versions") < page.find("Each version alone"));
 }
 
 #[test]

@@ -248,6 +248,32 @@ const PAIRS: &str = r#"{"id": "a", "ddl": "CREATE TABLE t (x INTEGER NOT NULL);"
 {"id": "e", "db": "shop", "left": "SELECT nme FROM item", "right": "SELECT name FROM item"}
 "#;
 
+/// The item's gold and prediction, over the database that was scored.
+#[test]
+fn an_item_of_a_run_is_verified_by_its_id() {
+    let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
+    assert!(whole_files(&benchmark, "run", "1").status.success());
+    let run = benchmark.path("run").display().to_string();
+    let verify = |more: &[&str]| sqlgauge(&[&["verify", run.as_str()], more].concat());
+    let different = verify(&["--id", "0"]);
+    assert_eq!(different.status.code(), Some(1), "{}", stderr(&different));
+    assert!(String::from_utf8_lossy(&different.stdout).contains("`price >= 2`"));
+    assert_eq!(verify(&["--id", "1"]).status.code(), Some(0));
+    for (more, message) in [
+        (&["--id", "2"][..], "no such column"),
+        (&["--id", "7"], "no item \"7\""),
+        (&[], "--id"),
+        (&["--id", "0", "--db", "x"], "--db"),
+    ] {
+        let refused = verify(more);
+        assert!(
+            refused.status.code() == Some(2) && stderr(&refused).contains(message),
+            "{}",
+            stderr(&refused)
+        );
+    }
+}
+
 fn verify_pairs(benchmark: &Benchmark, pairs: &str, out: &str, more: &[&str]) -> std::process::Output {
     let text = |name: &str| benchmark.path(name).display().to_string();
     std::fs::write(benchmark.path("pairs.jsonl"), pairs).unwrap();

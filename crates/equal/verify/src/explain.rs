@@ -3,7 +3,8 @@
 //! # Contract
 //! A clause of the outermost SELECT explains a difference if, on the counterexample's database, the queries return the same
 //! once neither has it. Clauses are tried one by one, those first that leave most of the query as it is. Where none
-//! explains the difference alone, or a query is no plain SELECT, the sentence says which tables only one of them reads.
+//! explains the difference alone, the sentence says which tables only one of them reads, or in which one clause they differ; else
+//! there is none.
 
 use std::collections::BTreeSet;
 
@@ -28,13 +29,13 @@ const CLAUSES: [Clause; 6] = [
     (OUTPUTS, without_outputs),
 ];
 
-/// One sentence on the clause that makes the difference.
+/// One sentence on the clause that makes the difference; `None` where that is not known.
 pub(crate) fn explain(
     search: &Search,
     schema: &Schema,
     refutation: &Refutation,
     queries: [&Query; 2],
-) -> String {
+) -> Option<String> {
     let of_clause = CLAUSES.iter().find_map(|(name, take_out)| {
         let toggled = queries.map(|query| {
             let mut query = query.clone();
@@ -46,11 +47,11 @@ pub(crate) fn explain(
             has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
         is_same.then(|| sentence(name, has))
     });
-    of_clause.unwrap_or_else(|| of_tables(schema, queries))
+    of_clause.or_else(|| of_tables(schema, queries))
 }
 
 /// What is said where no clause makes the difference alone.
-fn of_tables(schema: &Schema, queries: [&Query; 2]) -> String {
+fn of_tables(schema: &Schema, queries: [&Query; 2]) -> Option<String> {
     let [left, right] = queries.map(|query| {
         let names = tables_of(query).into_iter().filter_map(|id| Some(schema.table(id)?.name.clone()));
         names.collect::<BTreeSet<String>>()
@@ -59,16 +60,12 @@ fn of_tables(schema: &Schema, queries: [&Query; 2]) -> String {
         names.difference(other).cloned().collect::<Vec<_>>().join(" and ")
     };
     let (in_left, in_right) = (only(&left, &right), only(&right, &left));
-    let readers = match (in_left.as_str(), in_right.as_str()) {
-        ("", "") if differ_in_outputs_alone(queries) => {
-            return "The queries differ only in what they select.".to_owned();
-        }
-        ("", "") => return "The difference comes from several clauses together.".to_owned(),
-        (left, "") => format!("only the gold reads {left}"),
-        ("", right) => format!("only the prediction reads {right}"),
-        (left, right) => format!("only the gold reads {left}, and only the prediction {right}"),
-    };
-    format!("The difference comes from several clauses together: {readers}.")
+    Some(match (in_left.as_str(), in_right.as_str()) {
+        ("", "") => format!("The queries differ only in their {}.", differ_in_one_clause(queries)?),
+        (left, "") => format!("Only the gold reads {left}."),
+        ("", right) => format!("Only the prediction reads {right}."),
+        (left, right) => format!("Only the gold reads {left}, and only the prediction {right}."),
+    })
 }
 
 fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
@@ -110,17 +107,25 @@ fn without_filter(query: &mut Query) -> bool {
     select(query).is_some_and(|select| select.filter.take().is_some())
 }
 
-/// Whether only what they select differs, and decides how many rows there are, as in `count(x)` and `count(DISTINCT x)`.
-fn differ_in_outputs_alone(queries: [&Query; 2]) -> bool {
-    let [left, right] = queries.map(|query| {
-        let mut query = query.clone();
-        if let Some(select) = select(&mut query) {
-            select.outputs.clear();
-        }
-        renumber(&mut query);
-        query
-    });
-    left == right
+/// The clause without which they are one query, though it cannot be taken out on its own: an ORDER BY decides what a LIMIT keeps, a
+/// join what the others read, and `count(DISTINCT x)` how many rows there are.
+fn differ_in_one_clause(queries: [&Query; 2]) -> Option<&'static str> {
+    let emptied: [(&'static str, fn(&mut Query)); 4] = [
+        ("ORDER BY", |query| query.order_by.clear()),
+        ("joins", |query| select(query).into_iter().for_each(|select| select.from = None)),
+        ("GROUP BY", |query| select(query).into_iter().for_each(|select| select.group_by.clear())),
+        (OUTPUTS, |query| select(query).into_iter().for_each(|select| select.outputs.clear())),
+    ];
+    let is_one = |empty: &fn(&mut Query)| {
+        let [left, right] = queries.map(|query| {
+            let mut query = query.clone();
+            empty(&mut query);
+            renumber(&mut query);
+            query
+        });
+        left == right
+    };
+    emptied.iter().find(|(_, empty)| is_one(empty)).map(|(clause, _)| *clause)
 }
 
 /// One constant in the place of the columns, where they decide nothing else: not how many rows there are, nor their order.

@@ -567,7 +567,7 @@ impl<'a> PairRun<'a> {
         let (refutation, minimality) = self.search.plainest(difference, self.left, self.right, like);
         let minimality = self.with_fewest(minimality, &refutation);
         let explanation = match &self.queries {
-            [Some(left), Some(right)] => Some(explain(self.search, self.schema, &refutation, [left, right])),
+            [Some(left), Some(right)] => explain(self.search, self.schema, &refutation, [left, right]),
             _ => None,
         };
         self.counterexample(refutation, Some(minimality), explanation, None)

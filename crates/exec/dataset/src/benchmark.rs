@@ -114,7 +114,7 @@ impl Drafts {
 ///
 /// In a gold file of lines, blank lines separate interactions; several in a row, at the start or at the end are
 /// one or none. [`Example::turn`] is set only when there is more than one interaction, as the official test-suite
-/// script decides between Spider and `SParC`. With a file of questions the two are paired by their ids if both have the same, else in
+/// script decides between Spider and `SParC`. With a file of questions the two are paired by their ids if each gold's is among them, else in
 /// order, and must agree, example by example, in `db_id` and turn; golds come from the gold file, ids from the questions if they
 /// have any, the rest from whichever file has it.
 ///
@@ -489,25 +489,26 @@ fn golds_of_text(input: &Input, place: &Place, text: &str) -> Result<Vec<String>
     })
 }
 
-/// The questions in the order of the golds, if both have the same ids; as they are otherwise.
+/// The questions of the golds in their order, if both files have ids and each gold's is among those of the questions; all as they are
+/// otherwise.
 fn in_order_of(golds: &Drafts, questions: Drafts) -> Drafts {
     let have_ids = |drafts: &Drafts| drafts.origins.iter().all(|origin| origin.has_id);
-    if golds.examples.len() != questions.examples.len() || !have_ids(golds) || !have_ids(&questions) {
+    if !have_ids(golds) || !have_ids(&questions) {
         return questions;
     }
-    let sorted = |drafts: &Drafts| {
-        let mut places: Vec<usize> = (0..drafts.examples.len()).collect();
-        places.sort_by(|&a, &b| drafts.examples[a].id.cmp(&drafts.examples[b].id));
-        places
+    let mut by_id: Vec<usize> = (0..questions.examples.len()).collect();
+    by_id.sort_by_key(|&at| &questions.examples[at].id);
+    // Of several with one id, each gold takes the next: so many are taken of those that begin there.
+    let mut taken = vec![0; by_id.len()];
+    let place = |gold: &Example| {
+        let first = by_id.partition_point(|&at| questions.examples[at].id < gold.id);
+        let at = *by_id.get(first + *taken.get(first)?)?;
+        taken[first] += 1;
+        (questions.examples[at].id == gold.id).then_some(at)
     };
-    let (by_gold, by_question) = (sorted(golds), sorted(&questions));
-    let mut order = vec![0; by_gold.len()];
-    for (at, question) in by_gold.into_iter().zip(by_question) {
-        if golds.examples[at].id != questions.examples[question].id {
-            return questions;
-        }
-        order[at] = question;
-    }
+    let Some(order) = golds.examples.iter().map(place).collect::<Option<Vec<usize>>>() else {
+        return questions;
+    };
     let mut drafts: Vec<_> = questions.examples.into_iter().zip(questions.origins).map(Some).collect();
     let (examples, origins) = order.into_iter().filter_map(|at| drafts[at].take()).unzip();
     Drafts { examples, origins }

@@ -40,6 +40,13 @@ impl AccuracyInterval {
         }
     }
 
+    /// The interval without accuracies that more right answers would take than may be right; it holds the estimate all the same.
+    #[must_use]
+    pub(crate) fn at_most(self, accuracy: f64, most: f64) -> Self {
+        let high = self.high.min(most.max(accuracy));
+        Self { high, low: self.low.min(high), ..self }
+    }
+
     pub fn holds(&self, accuracy: f64) -> bool {
         self.low <= accuracy && accuracy <= self.high
     }
@@ -183,5 +190,7 @@ mod tests {
         }
         let wide = AccuracyInterval { level: 0.9, low: 0.1, high: 0.9 };
         assert_eq!(wide.at_least_of(0.5, 1000), wide, "what is wider stays");
+        assert_eq!(wide.at_most(0.5, 0.8), AccuracyInterval { high: 0.8, ..wide });
+        assert_eq!(wide.at_most(0.85, 0.8), AccuracyInterval { high: 0.85, ..wide });
     }
 }

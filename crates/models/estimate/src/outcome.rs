@@ -102,7 +102,7 @@ impl EstimateDraft {
         let standing = case.standing();
         Estimate {
             accuracy,
-            interval: interval.at_least_of(accuracy, questions.len()),
+            interval: interval.at_least_of(accuracy, questions.len()).at_most(accuracy, may_be_right(case)),
             outside: standing.is_outside(),
             outside_because: standing.reasons.clone(),
             overlap,
@@ -196,6 +196,22 @@ impl EstimateDraft {
             })
             .collect()
     }
+}
+
+/// The share of the target's answers that may be right: those that run, where no answer that does not was ever labelled right (the
+/// official script of Spider runs some of them changed).
+fn may_be_right(case: &TargetCase<'_>) -> f64 {
+    let is_right = |system: SystemIndex, question: QuestionIndex| {
+        case.pool().label(system, question).is_some_and(|label| label > 0.0)
+    };
+    let fails_rightly = |&system: &SystemIndex| {
+        case.labelled(system).into_iter().any(|at| !case.runs(system, at) && is_right(system, at))
+    };
+    let questions = &case.evidence.questions;
+    if questions.is_empty() || case.evidence.sources.iter().any(fails_rightly) {
+        return 1.0;
+    }
+    questions.iter().filter(|&&at| case.runs(case.target, at)).count() as f64 / questions.len() as f64
 }
 
 /// Kinds of question, by the structure of the prediction; the gold is not there to ask.

@@ -75,6 +75,8 @@ impl AuditedItem {
 pub struct BenchmarkAudit {
     /// The gold file, as it was named.
     pub source: String,
+    /// Questions of the whole benchmark, of which the items may be a part.
+    pub questions: usize,
     pub rules: Vec<&'static str>,
     /// All golds in the order of the file.
     pub items: Vec<AuditedItem>,
@@ -126,6 +128,18 @@ impl BenchmarkAudit {
     /// Golds that could not be resolved.
     pub fn unresolved(&self) -> usize {
         self.items.iter().filter(|item| item.audit.unresolved.is_some()).count()
+    }
+
+    /// Questions that were looked at; one with several golds has several items.
+    pub fn audited(&self) -> usize {
+        self.items.iter().filter(|item| item.gold == 0).count()
+    }
+
+    /// Why a rule could look at no gold; `None` of one that looked at some.
+    pub(crate) fn why_idle(&self, count: &RuleCount) -> Option<&str> {
+        let looked = count.golds + count.allowed > 0 || count.unchecked < self.items.len();
+        let mut unchecked = self.items.first()?.audit.unchecked.iter().filter(|_| !looked);
+        unchecked.find(|one| one.rule == count.rule).map(|one| one.reason.as_str())
     }
 
     /// What is known of the rules that ran.

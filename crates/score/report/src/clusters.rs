@@ -40,9 +40,9 @@ pub fn only_plain(comparison: &Comparison) -> Option<String> {
         ClusterBy::Gold => "questions",
     };
     Some(format!(
-        "{}: p {} {PLAIN}; the difference is larger than chance explains on these {what}, but not shown for new ones",
+        "{}: {} {PLAIN}; the difference is larger than chance explains on these {what}, but not shown for new ones",
         comparison.metric,
-        number::p_value(plain.p_value)
+        number::p_in_words(plain.p_value)
     ))
 }
 

@@ -1,8 +1,10 @@
 //! How scores, intervals and p-values are written, the same in every text format.
 
+use sqlgauge_base::stats::Interval;
 use sqlgauge_run::ScoreSummary;
 
 use crate::kind::Nature;
+use crate::words::minus;
 
 /// What stands where a metric does not apply.
 pub(crate) const NOT_APPLICABLE: &str = "–";
@@ -12,7 +14,7 @@ pub fn score(value: Option<f64>, nature: Nature) -> String {
     match value {
         None => NOT_APPLICABLE.to_owned(),
         Some(value) if nature.has_own_unit() => cost(value),
-        Some(value) => format!("{:.1}", value * 100.0),
+        Some(value) => minus(format!("{:.1}", value * 100.0)),
     }
 }
 
@@ -46,21 +48,37 @@ pub fn difference(value: f64, nature: Nature) -> String {
     let scaled = if nature.has_own_unit() { value } else { value * 100.0 };
     let digits = if nature.has_own_unit() { 2 } else { 1 };
     let text = format!("{scaled:+.digits$}");
-    if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
+    if text.trim_matches(['+', '-', '0', '.']).is_empty() {
+        text.replace(['+', '-'], "")
+    } else {
+        minus(text)
+    }
 }
 
-/// A p-value: three decimals, `<0.001` below that, and four where three would round it up to the bar of 0.05.
+/// A difference with its interval: `+4.9 [−2.1, +12.0]`.
+pub fn difference_with(value: f64, interval: Interval, nature: Nature) -> String {
+    let [value, low, high] = [value, interval.low, interval.high].map(|value| difference(value, nature));
+    format!("{value} [{low}, {high}]")
+}
+
+/// A p-value in a column: three decimals, `< 0.001` below that, and four where three would round it up to the bar of 0.05.
 pub fn p_value(p: f64) -> String {
     match p {
-        p if p < 0.001 => "<0.001".to_owned(),
+        p if p < 0.001 => "< 0.001".to_owned(),
         p if (0.0495..0.049_95).contains(&p) => format!("{p:.4}"),
-        p if (0.049_95..0.05).contains(&p) => "<0.05".to_owned(),
+        p if (0.049_95..0.05).contains(&p) => "< 0.05".to_owned(),
         p => format!("{p:.3}"),
     }
 }
 
+/// The same in a sentence: `p = 0.012`, `p < 0.001`.
+pub fn p_in_words(p: f64) -> String {
+    let value = p_value(p);
+    if value.starts_with('<') { format!("p {value}") } else { format!("p = {value}") }
+}
+
 fn cost(value: f64) -> String {
-    if value.abs() >= 1000.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+    minus(if value.abs() >= 1000.0 { format!("{value:.0}") } else { format!("{value:.2}") })
 }
 
 fn trimmed(value: f64, digits: usize) -> String {
@@ -86,6 +104,7 @@ mod tests {
             (Some(1.0), MetricKind::Fraction, "100.0"),
             (Some(1.2345), MetricKind::Unbounded, "1.23"),
             (Some(123_456.7), MetricKind::Unbounded, "123457"),
+            (Some(-0.5), MetricKind::Unbounded, "−0.50"),
             (None, MetricKind::Binary, "–"),
         ];
         for (value, kind, expected) in cases {
@@ -95,11 +114,16 @@ mod tests {
 
     #[test]
     fn no_p_value_below_the_bar_is_rounded_up_to_it() {
-        for (p, text) in
-            [(0.0004, "<0.001"), (0.0123, "0.012"), (0.0496, "0.0496"), (0.049_99, "<0.05"), (0.05, "0.050")]
-        {
+        for (p, text) in [
+            (0.0004, "< 0.001"),
+            (0.0123, "0.012"),
+            (0.0496, "0.0496"),
+            (0.049_99, "< 0.05"),
+            (0.05, "0.050"),
+        ] {
             assert_eq!(p_value(p), text);
         }
+        assert_eq!([0.0004, 0.0123].map(p_in_words), ["p < 0.001", "p = 0.012"]);
     }
 
     #[test]
@@ -120,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_difference_of_nothing_has_no_sign() {
-        let cases = [(0.031, "+3.1"), (-0.031, "-3.1"), (0.0, "0.0"), (-0.000_01, "0.0")];
+        let cases = [(0.031, "+3.1"), (-0.031, "−3.1"), (0.0, "0.0"), (-0.000_01, "0.0")];
         for (value, expected) in cases {
             assert_eq!(difference(value, nature(MetricKind::Binary)), expected);
         }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use sqlgauge_base::stats::Interval;
 use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
 
 use crate::breakdown::{coverage, group_score, groups, says_little};
-use crate::document::{Block, Cell, Document, Extent, Role, Section, Table, Text};
+use crate::document::{Block, Cell, Document, Extent, Section, Table, Text};
 use crate::system_table::system_tables;
 use crate::words::{clip, many, torn};
 use crate::{ItemView, Nature, Report, ReportError, clusters, notes, number, warnings};
@@ -34,7 +35,7 @@ pub(crate) const GATES: &str = "Gates";
 pub(crate) fn document(report: &Report) -> Result<Document, ReportError> {
     let mut document = Document::new("Text-to-SQL scores");
     let preface = crate::part::preface(&report.manifest);
-    document.lead.extend(preface.map(|text| Block::Prose(Role::Callout, text.into())));
+    document.lead.extend(preface.map(Block::callout));
     document.add(leaderboard(report));
     system_tables(report)?.iter().for_each(|table| document.add(table.section()));
     document.add(Section::new(GATES, "", gates(report)));
@@ -225,16 +226,11 @@ fn comparisons(report: &Report) -> Section {
 /// n, difference, p, only first, only second.
 pub(crate) fn numbers(comparison: &Comparison) -> [String; 5] {
     let nature = Nature::of(&comparison.metric);
+    let interval = Interval { low: comparison.low, high: comparison.high };
     let star = if comparison.p_value < 0.05 { " *" } else { "" };
-    let difference = |value| number::difference(value, nature);
     [
         comparison.count.to_string(),
-        format!(
-            "{} [{}, {}]",
-            difference(comparison.difference),
-            difference(comparison.low),
-            difference(comparison.high)
-        ),
+        number::difference_with(comparison.difference, interval, nature),
         format!("{}{star}", number::p_value(comparison.p_value)),
         comparison.only_first.to_string(),
         comparison.only_second.to_string(),

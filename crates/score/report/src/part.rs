@@ -4,7 +4,7 @@ use serde::Deserialize;
 use sqlgauge_base::verb_for;
 use sqlgauge_run::Manifest;
 
-use crate::words::many;
+use crate::words::{grouped, many};
 
 /// The option of a run that records the part.
 const SUBSET: &str = "subset";
@@ -30,13 +30,19 @@ struct Part {
     seed: u64,
     #[serde(default)]
     missing_databases: Vec<String>,
+    /// Questions of the whole benchmark; not in runs of an earlier version.
+    #[serde(default)]
+    of: Option<usize>,
 }
 
-/// The part in words, without a full stop: `a part of the benchmark: 222 questions that DAIL failed (ex@1 in runs/dail)`. `None` where
+/// The part in words, without a full stop: `a part of the benchmark: 222 of 1,034 questions that DAIL failed (ex@1 in runs/dail)`. `None` where
 /// the run scored all questions.
 pub fn part(manifest: &Manifest) -> Option<String> {
     let part = Part::deserialize(manifest.options.get(SUBSET)?).ok()?;
-    let mut clauses = vec![many(manifest.examples, "question")];
+    let mut clauses = vec![match part.of {
+        Some(all) => format!("{} of {}", grouped(manifest.examples), many(all, "question")),
+        None => many(manifest.examples, "question"),
+    }];
     match part.db_id.as_slice() {
         [] => {}
         names if names.len() <= NAMED => clauses.push(format!("about {}", names.join(", "))),
@@ -98,10 +104,10 @@ mod tests {
             said(Some(subset)).unwrap(),
             "a part of the benchmark: 14 questions about pets_1 that DAIL failed (ex@1 in old)"
         );
-        let subset = json!({"db_id": [], "ids": null, "where": ["hardness=extra"], "limit": 20, "seed": 3});
+        let subset = json!({"db_id": [], "ids": null, "where": ["hardness=extra"], "limit": 20, "seed": 3, "of": 1034});
         assert_eq!(
             said(Some(subset)).unwrap(),
-            "a part of the benchmark: 14 questions with hardness=extra drawn with seed 3"
+            "a part of the benchmark: 14 of 1,034 questions with hardness=extra drawn with seed 3"
         );
     }
 }

@@ -116,8 +116,9 @@ fn note(report: &Report, [ex, verify]: [&str; 2], beyond: &Beyond) -> String {
         ""
     };
     let note = format!(
-        "EX-SpotIt: right by {ex}, and {verify} has no counterexample. Realistic: refuted on rows like yours. Any values: \
-         also by values that the column types exclude.{}{unproved}",
+        "EX-SpotIt: the answers right by {ex} that {verify} does not refute by a counterexample. Any values: the same where columns may \
+         hold values of any type. Refuted: how many it refutes; realistic: those of them that fail on rows like yours. Unknown: neither \
+         refuted nor proved.{}{unproved}",
         beyond.sentence()
     );
     // A note ends without a full stop.
@@ -176,17 +177,19 @@ impl Beyond {
             return String::new();
         }
         let sentence = |count: usize, why: &str| {
+            let counts = verb_for(&count, ["counts", "count"]);
             (count > 0).then(|| {
-                let is = verb_for(&count, ["is", "are"]);
-                format!("{} wrong by EX {is} {why}", words::many(count, "answer"))
+                format!(
+                    " {} wrong by EX, {why}, {counts} as right for verify alone.",
+                    words::many(count, "answer")
+                )
             })
         };
         let why = [
-            sentence(self.ties, "one of several results that the gold permits"),
-            sentence(self.unknown, "undecided by verify"),
+            sentence(self.ties, "but among the results that the gold permits"),
+            sentence(self.unknown, "but undecided by verify"),
         ];
-        let why: Vec<String> = why.into_iter().flatten().collect();
-        format!(" {}: right in the mean of verify, wrong in EX-SpotIt.", why.join(", "))
+        why.into_iter().flatten().collect()
     }
 }
 

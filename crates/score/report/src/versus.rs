@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment};
-use sqlgauge_base::printable;
+use sqlgauge_base::{capital, printable};
 use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
@@ -27,6 +27,8 @@ pub struct Versus<'a> {
     pub only_first: &'a [String],
     /// Ids of the items on which only the second is right or scores higher.
     pub only_second: &'a [String],
+    /// What a reader must know of the runs first, each in one sentence without its full stop.
+    pub notes: &'a [String],
     /// How many ids of each side to list.
     pub limit: usize,
 }
@@ -43,6 +45,11 @@ impl Versus<'_> {
         for (label, system) in ["first ", "second"].iter().zip(&self.summary.systems) {
             let _infallible =
                 writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
+        }
+        for note in self.notes {
+            wrapped(&format!("{}.", capital(&printable(note))), width).iter().for_each(|line| {
+                let _infallible = writeln!(text, "{line}");
+            });
         }
         text.push('\n');
         let note = format!(
@@ -92,7 +99,7 @@ impl Versus<'_> {
     fn list(&self, comparison: &Comparison, width: usize, text: &mut String) {
         let [first, second, n, difference, p, only_first, only_second] = self.numbers(comparison);
         let values = format!(
-            "first {first}, second {second}, difference {difference} on n={n}, p {p}, only first {only_first}, \
+            "first {first}, second {second}, difference {difference} on n={n}, p: {p}, only first {only_first}, \
              only second {only_second}"
         );
         let _infallible = writeln!(text, "{}", printable(&comparison.metric));

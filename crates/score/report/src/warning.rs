@@ -2,9 +2,9 @@
 
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_metrics::{Reads, find};
-use sqlgauge_run::{GoldCounts, Summary, SystemSummary};
+use sqlgauge_run::{AsWritten, GoldCounts, Summary, SystemSummary};
 
-use crate::words::{many, percent};
+use crate::words::{grouped, many, percent};
 
 /// Share of golds without rows from which on agreement says little.
 const MANY: f64 = 0.1;
@@ -88,8 +88,8 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
         let of_system = |system: &SystemSummary| {
             let (written, score) = (system.as_written.get(metric)?, system.scores.get(metric)?);
             let mean = score.mean.filter(|mean| (mean - written.mean).abs() >= POINTS)?;
-            let items = many(written.items, "item");
-            Some(format!("{} {}, not {} ({items})", system.system, percent(written.mean), percent(mean)))
+            let changed = gained_and_lost(written);
+            Some(format!("{} {}, not {} ({changed})", system.system, percent(written.mean), percent(mean)))
         };
         let changed: Vec<String> = summary.systems.iter().filter_map(of_system).collect();
         let mut named = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -103,6 +103,19 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
             )
         })
     })
+}
+
+/// `2 answers gain, 1 loses`.
+fn gained_and_lost(written: &AsWritten) -> String {
+    let Some(gained) = written.gained else { return many(written.items, "answer") };
+    let lost = written.items.saturating_sub(gained);
+    let gains = format!("{} {}", many(gained, "answer"), verb_for(&gained, ["gains", "gain"]));
+    let loses = |subject: String| format!("{subject} {}", verb_for(&lost, ["loses", "lose"]));
+    match (gained, lost) {
+        (_, 0) => gains,
+        (0, _) => loses(many(lost, "answer")),
+        _ => format!("{gains}, {}", loses(grouped(lost))),
+    }
 }
 
 /// The sentence about a run in which no gold query ran.
@@ -232,6 +245,17 @@ mod tests {
         // A metric of texts executes nothing.
         assert_eq!(said_of("etm@1", GoldCounts { empty: 40, failed: 3, ..empty }), "");
     }
+
+    #[test]
+    fn it_is_said_how_many_answers_gain_and_lose() {
+        let said = |items, gained| gained_and_lost(&AsWritten { items, gained, mean: 0.5 });
+        assert_eq!(said(3, Some(2)), "2 answers gain, 1 loses");
+        assert_eq!(
+            [said(1, Some(1)), said(2, Some(0)), said(3, None)],
+            ["1 answer gains", "2 answers lose", "3 answers"]
+        );
+    }
+
     #[test]
     fn answers_that_match_but_for_their_constants_are_reported() {
         let system = |esm: f64, ex: f64, count: usize| {

@@ -7,9 +7,14 @@ use sqlgauge_run::Comparison;
 /// What stands where there is no value.
 pub const NONE: &str = "–";
 
+/// A number as people read it, with the sign for minus and not a hyphen.
+pub fn minus(number: String) -> String {
+    if number.contains('-') { number.replace('-', "−") } else { number }
+}
+
 /// A share in percent with one decimal.
 pub fn percent(value: f64) -> String {
-    if value.is_finite() { format!("{:.1}", 100.0 * value) } else { NONE.to_owned() }
+    if value.is_finite() { minus(format!("{:.1}", 100.0 * value)) } else { NONE.to_owned() }
 }
 
 /// A share that may be missing.
@@ -21,7 +26,7 @@ pub fn optional(value: Option<f64>) -> String {
 pub fn points(value: Option<f64>) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else { return NONE.to_owned() };
     let text = format!("{:+.1}", 100.0 * value);
-    if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
+    if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { minus(text) }
 }
 
 /// The beginning of a text, of at most so many characters.

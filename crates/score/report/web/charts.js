@@ -25,7 +25,7 @@ function metricScale(m, scores) {
 function axis(m, s) {
   const digits = ownUnit(m) ? 2 : 0;
   return h('div', { class: 'axis', 'aria-hidden': 'true' },
-    s.ticks.map((tick) => h('span', { css: { left: percent(place(s, tick)) } }, ownUnit(m) ? tick.toFixed(digits) : Math.round(tick * 1000) / 10)));
+    s.ticks.map((tick) => h('span', { css: { left: percent(place(s, tick)) } }, ownUnit(m) ? fixed(tick, digits) : String(Math.round(tick * 1000) / 10).replace('-', '−'))));
 }
 
 function intervalPlot(s, score, full) {

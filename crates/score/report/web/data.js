@@ -44,13 +44,7 @@ function showItem(value) {
   if (value === null || value === undefined) return NONE;
   return String(Math.round(value * 1000) / 1000);
 }
-function showDifference(m, value) {
-  const shown = ownUnit(m) ? value : value * 100;
-  const text = fixed(Math.abs(shown), ownUnit(m) ? 2 : 1);
-  if (Number(text) === 0) return text;
-  return (shown < 0 ? '−' : '+') + text;
-}
-const showP = (p) => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
+const showDifference = (m, value) => (ownUnit(m) ? signed(value, 2) : signed(value * 100, 1));
 /* The interval if every question stood for itself, where the page has another. */
 const plainTip = (m, score) => (score[4] ? `If questions were independent:\n${showScore(m, score[4][0])} to ${showScore(m, score[4][1])}` : null);
 const showInterval = (m, score) => (score[1] === null ? '' : `${showScore(m, score[1])} to ${showScore(m, score[2])}`);

@@ -135,7 +135,7 @@ async function itemsTable(state, update, say) {
   const m = metricAt.get(state.metric) ?? 0;
   let found = filtered(state, m);
   if (PIECES && termsOf(state.q).length > 0) {
-    found = await searchPieces(state.q, found, (done, of, hits) => say(`Searching the files of the report: ${count(done)} of ${count(of)}, ${many(hits, 'item')} so far.`));
+    found = await searchPieces(state.q, found, (done, of, hits) => say(`Searching the files of the report: ${count(done)} of ${count(of)}, ${many(hits, 'answer')} so far.`));
     if (found === null) return null;
   }
   const list = sorted(found, state, m);
@@ -164,7 +164,7 @@ async function itemsTable(state, update, say) {
       METRICS.map((_, k) => h('td', { class: `m${k === m ? ' sorted' : ''}` }, scoreMark(k, scoreAt(s, k, e)))),
       several && h('td', { class: 'num soft sec' }, asked ? `${right}/${asked}` : NONE));
   };
-  const summary = list.length === 0 ? 'No item matches.' : `${many(list.length, 'item')}${list.length > PER_PAGE ? `, ${count(from + 1)}–${count(from + visible.length)} shown` : ''}`;
+  const summary = list.length === 0 ? 'No answer matches.' : `${many(list.length, 'answer')}${list.length > PER_PAGE ? `, ${count(from + 1)}–${count(from + visible.length)} shown` : ''}`;
   const turn = (to, text, label) => h('button', { type: 'button', disabled: to < 1 || to > pages || to === page, 'aria-label': label, onclick: () => { update({ page: String(to) }); scrollTo(0, 0); } }, text);
   return [
     h('p', { class: 'facts listed' }, h('span', { role: 'status' }, summary), list.length > 0 && exportButtons('items', exportKeys(), () => exported(list)),
@@ -174,9 +174,9 @@ async function itemsTable(state, update, say) {
       : scroller(h('table', { class: 'items' },
         h('thead', {}, h('tr', {}, header('id', '#'), h('th', { scope: 'col' }, 'Question and prediction'), several && header('system', 'System', 'sec'), header('db', 'Database', 'sec'),
           labelled && header('hardness', EXAMPLES.some((x) => x.d) ? 'Difficulty' : 'Hardness', 'sec'), header('status', 'Status', 'sec'),
-          METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Right', 'num sec'))),
+          METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Systems right', 'num sec'))),
         h('tbody', {}, visible.map(row)))),
     pages > 1 && h('div', { class: 'pager' }, turn(1, '«', 'First page'), turn(page - 1, 'Previous'), h('span', { class: 'soft' }, `page ${count(page)} of ${count(pages)}`), turn(page + 1, 'Next'), turn(pages, '»', 'Last page')),
-    several && h('p', { class: 'note' }, `“Right”: systems that are right by ${state.metric}, of those it applies to.`),
+    several && h('p', { class: 'note' }, `Systems right: 1/2 says that one of two systems answers the question right by ${state.metric}.`),
   ];
 }

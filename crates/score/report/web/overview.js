@@ -13,6 +13,7 @@ function overview(params, main) {
     return;
   }
   const order = ranking(m);
+  unexplained = DATA.words;
   const go = (value) => navigate('#/', { ...Object.fromEntries(params), metric: value });
   replace(main,
     h('h1', {}, 'Evaluation report'),
@@ -104,7 +105,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: number of questions.`, SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(` with 95 % intervals${DATA.about}; n: number of questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.']));
 }
 
@@ -156,7 +157,7 @@ function systemTables(order) {
       scroller(h('table', {},
         h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, first), others.map((text, at) => h('th', { class: isNumber(at) ? 'num' : null, scope: 'col' }, text)))),
         h('tbody', {}, order.flatMap((s) => rows.filter(([name]) => name === SYSTEMS[s].name).map(row))))),
-      h('p', { class: 'note' }, `${capital(note)}.`));
+      h('p', { class: 'note' }, explained(`${capital(note)}.`)));
   });
 }
 
@@ -209,7 +210,7 @@ function distances(m, order) {
     h('th', { class: 'name pin', scope: 'row' }, h('a', { href: compareHref(leader, system, m) }, SYSTEMS[system].name)),
     h('td', { class: 'num', 'data-tip': showPlain(m, c) || null }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`), h('span', { class: 'sub n' }, `n ${count(c.n)}`)),
     h('td', { class: 'plotcell' }, differencePlot(s, c, c.p >= 0.05)),
-    h('td', { class: 'num' }, showP(c.p).slice(2).replace('= ', '')), h('td', { class: `num${c.holm < 0.05 ? '' : ' soft'}` }, showP(c.holm).slice(2).replace('= ', '')),
+    h('td', { class: 'num' }, pValue(c.p)), h('td', { class: `num${c.holm < 0.05 ? '' : ' soft'}` }, pValue(c.holm)),
     h('td', { class: 'num' }, count(c.onlyB)), h('td', { class: 'num' }, count(c.onlyA)));
   return h('section', { 'aria-label': 'Differences from the leader' },
     h('div', { class: 'head' }, h('h2', {}, 'Is the gap real?'), h('span', { class: 'soft' }, `system minus ${SYSTEMS[leader].name}, ${METRICS[m].id}${ownUnit(m) ? '' : ', in points'}`)),
@@ -280,5 +281,5 @@ function outcomes(order) {
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.', (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
+    h('p', { class: 'note' }, explained('A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.'), (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
 }

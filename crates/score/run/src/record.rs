@@ -198,6 +198,9 @@ pub struct SystemSummary {
 pub struct AsWritten {
     /// Items with another score.
     pub items: usize,
+    /// Those of them with a higher one; absent in a summary of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gained: Option<usize>,
     /// Mean over the items to which the metric applies.
     pub mean: f64,
 }

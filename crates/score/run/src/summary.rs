@@ -402,20 +402,19 @@ impl SummaryBuilder {
 
     /// What the scores of a system are over the texts as they are written, where any is another.
     fn as_written(&self, answers: &Answers) -> BTreeMap<String, AsWritten> {
-        let mut changed: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+        let mut changes: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (row, scores) in &answers.as_written {
             for (metric, written) in scores {
-                let (items, gain) = changed.entry(*metric).or_default();
-                *items += 1;
-                *gain += written - answers.scores[*metric][*row];
+                changes.entry(*metric).or_default().push(written - answers.scores[*metric][*row]);
             }
         }
-        let summed = |(metric, (items, gain)): (usize, (usize, f64))| {
+        let summed = |(metric, changes): (usize, Vec<f64>)| {
             let scores: Vec<f64> = numbers_of(&answers.scores[metric]).collect();
-            let mean = mean_of(&scores)? + gain / scores.len() as f64;
-            Some((self.metrics[metric].id.clone(), AsWritten { items, mean }))
+            let mean = mean_of(&scores)? + changes.iter().sum::<f64>() / scores.len() as f64;
+            let gained = Some(changes.iter().filter(|change| **change > 0.0).count());
+            Some((self.metrics[metric].id.clone(), AsWritten { items: changes.len(), gained, mean }))
         };
-        changed.into_iter().filter_map(summed).collect()
+        changes.into_iter().filter_map(summed).collect()
     }
 
     fn golds(&self) -> GoldCounts {

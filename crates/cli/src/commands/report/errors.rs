@@ -8,6 +8,7 @@ use sqlgauge_base::counted;
 use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::words::NONE;
 
 use crate::output::{note, print, print_document, print_json};
 
@@ -51,12 +52,15 @@ impl ErrorOptions {
 }
 
 /// The title against labels.
-const MISTAKEN: &str = "False positives / false negatives";
+const MISTAKEN: &str = "Where the metrics contradict the labels";
+const BY_LABELS: &str =
+    "percent of the labelled answers: called right though wrong / called wrong though right";
 /// The title against verdicts: a refutation is no proof that the model is wrong.
-const REFUTED: &str = "Errors of each metric: right but refuted (on rows like yours) / wrong but equivalent";
-/// What `research/refuted` found.
-const WHOSE_FAULT: &str = "percent of the answers that verify decided. In 100 refuted answers read by people the fault was the model's in 18, \
-    the gold's in 22, the question's in 11";
+const REFUTED: &str = "Where the metrics contradict verify";
+/// How a cell reads, and what `research/refuted` found.
+const WHOSE_FAULT: &str = "percent of the judged answers, as A (B) / C. A: the metric says right, and verify has a counterexample. B: part of A, on \
+    rows like yours. C: the metric says wrong, and verify proves the queries equal. People read 100 refuted answers: the model was wrong in 18, the \
+    gold in 22, the question unclear in 11";
 
 fn document(errors: &MetricErrors) -> Document {
     let columns = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);
@@ -69,15 +73,14 @@ fn document(errors: &MetricErrors) -> Document {
         table.push(std::iter::once(system.system.clone()).chain(numbers).chain(cells));
     }
     let is_refuted = errors.systems.iter().any(|system| !system.realistic.is_empty());
-    let (title, note) =
-        if is_refuted { (REFUTED, WHOSE_FAULT) } else { (MISTAKEN, "percent of the labelled answers") };
+    let (title, note) = if is_refuted { (REFUTED, WHOSE_FAULT) } else { (MISTAKEN, BY_LABELS) };
     Document::of(Section::new(title, note, table))
 }
 
 /// The rates of a metric; with the number of answers where it has no score of some, as exact set match has none for a gold that its
 /// parser cannot read.
 fn cell(system: &SystemErrors, id: &str) -> String {
-    let Some(counts) = system.metrics.get(id) else { return "-".to_owned() };
+    let Some(counts) = system.metrics.get(id) else { return NONE.to_owned() };
     let mut rates = both_rates(counts);
     if let Some(realistic) = system.realistic.get(id).filter(|_| counts.judged > 0) {
         let realistic = format!(" ({:.1}) /", 100.0 * *realistic as f64 / counts.judged as f64);
@@ -91,7 +94,7 @@ fn cell(system: &SystemErrors, id: &str) -> String {
 pub(crate) fn both_rates(counts: &ErrorCounts) -> String {
     let percent = |count: u64| 100.0 * count as f64 / counts.judged as f64;
     if counts.judged == 0 {
-        return "-".to_owned();
+        return NONE.to_owned();
     }
     format!("{:.1} / {:.1}", percent(counts.false_positives), percent(counts.false_negatives))
 }

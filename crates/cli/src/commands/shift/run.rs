@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 use sqlgauge_core::{Context, ShiftJob, WorkloadShift};
+use sqlgauge_report::words::{NONE, minus};
 use sqlgauge_shift::Descriptors;
 
 use super::Shift;
@@ -90,7 +91,7 @@ impl Shift {
         }
         let _ =
             writeln!(text, "\n{:<34} {:>12} {:>12} {:>12}", "dimension", "difference/σ", "variances", "W2/σ");
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+        let number = |value: Option<f64>| value.map_or(NONE.to_owned(), |value| minus(format!("{value:.4}")));
         for (name, part) in shift.dimensions.iter().take(self.top) {
             let values =
                 [part.standardised_difference, part.variance_ratio, part.standardised_w2].map(number);

@@ -60,8 +60,9 @@ struct Wrapped {
     has_none: bool,
 }
 
-/// The keys of such a list.
-const LISTS: [&str; 6] = ["data", "results", "predictions", "examples", "items", "questions"];
+/// The keys of such a list; `detailed_results` is that of evaluation files on BIRD's corrected golds.
+const LISTS: [&str; 7] =
+    ["data", "results", "detailed_results", "predictions", "examples", "items", "questions"];
 /// Members that may come before it.
 const MOST_BEFORE: usize = 16;
 

@@ -115,6 +115,14 @@ fn a_gold_file_and_its_questions_make_one_benchmark() {
     assert_eq!(benchmark.notes, ["gold.sql: 1 gold differs in text from dev.json; the former are used"]);
     assert_eq!(benchmark.sources.len(), 2);
 
+    // Golds of a part, without databases, beside all questions.
+    let part =
+        read_with(("gold.json", r#"[{"question_id": 6, "SQL": "SELECT 9"}]"#), ("dev.json", questions));
+    assert_eq!(example_lines(&part.unwrap()), ["6|e|r|-|-|SELECT 9|-"]);
+    let other =
+        read_with(("gold.json", r#"[{"question_id": 7, "SQL": "SELECT 9"}]"#), ("dev.json", questions));
+    assert!(other.unwrap_err().to_string().contains("2 examples"));
+
     let sparc = r#"[{"database_id": "d", "interaction": [{"utterance": "q1"}, {"utterance": "q2"}]},
                     {"database_id": "d", "interaction": [{"utterance": "q3"}]}]"#;
     let benchmark = read_with(("gold.txt", "A\td\nB\td\n\nC\td"), ("dev.json", sparc)).unwrap();

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use sqlgauge_base::listed;
+
 use crate::{ResultSet, Value};
 
 use crate::compare::explain;
@@ -51,7 +53,9 @@ pub fn difference(gold: &ResultSet, order: &GoldOrder, prediction: &ResultSet) -
     if ours.cells == theirs.cells {
         None
     } else if sorted_rows(&ours) != sorted_rows(&theirs) {
-        Some(explain::missing_row((gold, &ours), (prediction, &theirs), false).unwrap_or_default())
+        let reason = columns_in_other_order(&ours, &theirs)
+            .or_else(|| explain::missing_row((gold, &ours), (prediction, &theirs), false));
+        Some(reason.unwrap_or_default())
     } else {
         difference_of_order((gold, &ours), order, (prediction, &theirs))
     }
@@ -69,6 +73,35 @@ pub(crate) fn difference_of_sets(gold: &ResultSet, prediction: &ResultSet) -> Op
     their_set.dedup();
     let differs = our_set != their_set;
     differs.then(|| explain::missing_row((gold, &ours), (prediction, &theirs), true).unwrap_or_default())
+}
+
+/// Columns of results whose order is tried.
+const MOST_COLUMNS: usize = 8;
+
+/// Says so where the rows are equal once the prediction's columns stand in a different order, each of the gold's taken for the first
+/// with the same values.
+fn columns_in_other_order(gold: &Grid, prediction: &Grid) -> Option<String> {
+    let width = gold.width;
+    if !(2..=MOST_COLUMNS).contains(&width) {
+        return None;
+    }
+    let column = |grid: &Grid, at: usize| {
+        let mut values: Vec<u32> = grid.column(at).collect();
+        values.sort_unstable();
+        values
+    };
+    let mut left: Vec<(usize, Vec<u32>)> = (0..width).map(|at| (at, column(prediction, at))).collect();
+    let mut order = Vec::new();
+    for at in 0..width {
+        let values = column(gold, at);
+        order.push(left.remove(left.iter().position(|(_, other)| *other == values)?).0);
+    }
+    let cells = prediction.rows().flat_map(|row| order.iter().map(|at| row[*at])).collect();
+    let moved = Grid { width, cells };
+    let places: Vec<String> = order.iter().map(|at| (at + 1).to_string()).collect();
+    (sorted_rows(gold) == sorted_rows(&moved)).then(|| {
+        format!("the columns stand in a different order: the gold's are the prediction's {}", listed(&places))
+    })
 }
 
 /// Whether both have as many rows and as many columns.
@@ -235,6 +268,17 @@ mod tests {
                 "{gold:?} {prediction:?}"
             );
         }
+    }
+
+    #[test]
+    fn columns_in_a_different_order_are_the_reason() {
+        let gold = rows(2, &[Value::text("a"), Value::Real(0.3), Value::text("b"), Value::Real(0.5)]);
+        let reason = |prediction: &ResultSet| difference(&gold, &GoldOrder::Unordered, prediction).unwrap();
+        let swapped = rows(2, &[Value::Real(0.5), Value::text("b"), Value::Real(0.3), Value::text("a")]);
+        let sentence = "the columns stand in a different order: the gold's are the prediction's 2 and 1";
+        assert_eq!(reason(&swapped), sentence);
+        let mixed = rows(2, &[Value::Real(0.5), Value::text("a"), Value::Real(0.3), Value::text("b")]);
+        assert!(reason(&mixed).starts_with("gold row 1 "), "{}", reason(&mixed));
     }
 
     #[test]

@@ -23,6 +23,9 @@ const MAX_QUESTION: usize = 1_500;
 const MAX_ALARMS: usize = 40;
 /// Signals that the head of an estimate names.
 const DRIVERS: usize = 2;
+/// Why an effect is no multiple of what its signal moved by.
+const EFFECTS: &str = "An effect is in points of the estimate. It can be larger than the change of its signal: from 99 to 99.5 % the share \
+    of failing answers halves, which says more than from 50 to 50.5 %. Differences are computed before rounding.";
 /// A smaller effect, a twentieth of a point, is written as 0.0.
 const SMALLEST_EFFECT: f64 = 0.000_5;
 /// Databases and kinds of question that a terminal lists.
@@ -53,8 +56,13 @@ impl Reliability {
         if self.estimates.len() > 1 {
             document.add(self.ranking());
         }
+        let first_moved = self.estimates.iter().position(|estimate| !drivers(estimate).is_empty());
         for (at, estimate) in self.estimates.iter().enumerate() {
-            for mut section in of_system(estimate, at) {
+            let mut sections = of_system(estimate, at);
+            if let Some(first) = sections.first_mut().filter(|_| first_moved == Some(at)) {
+                first.blocks.push(Block::note(EFFECTS));
+            }
+            for mut section in sections {
                 match self.estimates.len() {
                     1 => {}
                     2..MANY_SYSTEMS => prefix(&mut section, &estimate.system),
@@ -231,7 +239,11 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
     signals.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let sentence = |signal: &&Signal| {
         let values = signal.known.zip(signal.target).map(|(labelled, target)| {
-            format!(": {} % of the labelled answers, {} % here", percent(labelled), percent(target))
+            format!(
+                ": {} % of the labelled answers, {} % of the new ones",
+                percent(labelled),
+                percent(target)
+            )
         });
         let meaning = match signal_meaning(&signal.name) {
             "" => &signal.name,
@@ -275,20 +287,26 @@ fn signals(estimate: &SystemEstimate) -> Section {
 fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
     let pulls = parts.iter().filter_map(|part| part.pull).filter(|pull| pull.is_finite());
     let most = pulls.fold(0.0, |most: f64, pull| most.max(pull.abs()));
-    let mut table = Table::new([what, "questions", "estimate", "runs", "", "effect, points"]);
+    // Of a system without labelled answers nothing says what an estimate is moved from.
+    let has_effects = parts.iter().any(|part| part.pull.is_some());
+    let columns = [what, "questions", "estimate", "runs"].into_iter();
+    let mut table = Table::new(columns.chain(["", "effect, points"].into_iter().filter(|_| has_effects)));
     for part in sorted(parts) {
-        table.push([
+        let mut cells = vec![
             Cell::new(&part.name),
             Cell::new(part.count.to_string()),
             Cell::new(percent(part.accuracy)).strong(),
             Cell::new(percent(part.runs)),
-            Cell::drawn(Drawing::Pull(part.pull.filter(|_| most > 0.0).map_or(0.0, |pull| pull / most))),
-            Cell::new(points(part.pull)),
-        ]);
+        ];
+        if has_effects {
+            let length = part.pull.filter(|_| most > 0.0).map_or(0.0, |pull| pull / most);
+            cells.extend([Cell::drawn(Drawing::Pull(length)), Cell::new(points(part.pull))]);
+        }
+        table.push(cells);
     }
-    let note = "percent; the lowest effect first";
+    let note = format!("percent; the lowest {} first", if has_effects { "effect" } else { "estimate" });
     let mut section = Section::new(format!("By {what}"), note, table);
-    section.blocks.push(Block::note(explanation));
+    section.blocks.extend(has_effects.then(|| Block::note(explanation)));
     Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
 }
 

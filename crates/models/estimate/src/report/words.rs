@@ -118,7 +118,7 @@ pub(super) fn signal_meaning(name: &str) -> &'static str {
         "first statement runs" => "share whose first statement executes",
         "agreement with other systems" => "mean share of other systems with the same result",
         "returns nothing" => "share whose result is empty",
-        "questions and predictions" => "share that is right, by their structure alone",
+        "questions and predictions" => "share that looks right by structure alone",
         "answers above the threshold" => "share whose confidence exceeds the threshold",
         "confidence" => "mean confidence that counts",
         "agreement of all answers" => {

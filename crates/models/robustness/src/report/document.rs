@@ -10,7 +10,8 @@ use sqlgauge_run::ScoreSummary;
 use super::{EX, RobustnessReport};
 use sqlgauge_report::charts::{DriftMark, drift_chart};
 use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
-use sqlgauge_report::number::p_value;
+use sqlgauge_report::number::{p_in_words, p_value};
+use sqlgauge_report::part;
 use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
 /// A difference of accuracy that is drawn in full colour.
@@ -27,6 +28,8 @@ impl RobustnessReport {
             [one] => format!("Robustness of {}", one.system),
             several => format!("Robustness of {}", many(several.len(), "system")),
         });
+        let part = part(&self.robustness.manifest);
+        document.lead.extend(part.map(|part| Block::callout(format!("The original is {part}."))));
         document.lead.extend(old_answers(systems).into_iter().map(Block::warning));
         document.lead.extend(systems.iter().map(summary));
         let failures = self.failures().map(|(system, row)| self.failure(system, row));
@@ -78,11 +81,11 @@ fn summary(system: &SystemRobustness) -> Block {
         return Block::lead(text);
     };
     Block::lead(text.plain(format!(
-        " It loses most under {}: {} points on the same {} items (p {}).",
+        " It loses most under {}: {} points on the same {} items ({}).",
         row.label,
         points(Some(change.difference)),
         change.count,
-        p_value(change.p_value)
+        p_in_words(change.p_value)
     )))
 }
 
@@ -195,7 +198,7 @@ fn scores(system: &SystemRobustness) -> Section {
         "p",
         "abstains",
     ]);
-    table.legend = Some(LEGEND);
+    (table.legend, table.is_split) = (Some(LEGEND), true);
     let of = |scores: &BTreeMap<String, ScoreSummary>, metric: usize| {
         Cell::new(with_interval(scores.get(METRICS[metric])))
     };

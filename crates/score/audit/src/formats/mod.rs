@@ -79,6 +79,7 @@ pub(crate) mod tests {
         };
         BenchmarkAudit {
             source: "my golds/dev.json".to_owned(),
+            questions: 40,
             rules: vec!["tie-at-limit", "empty-result"],
             items: vec![item("1", vec![finding.clone()]), item("2", Vec::new())],
         }
@@ -105,6 +106,17 @@ pub(crate) mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all().len());
+    }
+
+    #[test]
+    fn a_part_and_rules_that_did_not_run_are_said() {
+        for format in [&Terminal(TextTables { width: 200, colour: false }) as &dyn AuditFormat, &Html] {
+            let text = rendered(format);
+            let head = "Audit of 2 of 40 questions of my golds/dev.json";
+            for part in [head, "1 of 2 golds has a finding, by 1 of 1 rule", "Rules that did not run"] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+        }
     }
 
     #[test]

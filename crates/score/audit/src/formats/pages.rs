@@ -15,6 +15,7 @@ use crate::rules::find;
 /// The titles of the sections with counts.
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
+const IDLE: &str = "Rules that did not run";
 const CONFIDENCE: &str =
     "percent: how often people judged golds with such findings wrong, on three labelled benchmarks";
 
@@ -35,9 +36,9 @@ impl AuditFormat for Terminal {
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
         let mut document = document(audit);
         // What it comes to stands next to the prompt.
-        document.move_to_end(SILENT);
-        document.move_to_end(RULES);
-        let lead = std::mem::take(&mut document.lead);
+        [IDLE, SILENT, RULES].iter().for_each(|title| document.move_to_end(title));
+        let title = Block::prose(format!("{}.", document.title));
+        let lead = std::iter::once(title).chain(std::mem::take(&mut document.lead)).collect::<Vec<_>>();
         match document.sections.last_mut() {
             Some(last) => last.blocks.extend(lead),
             None => document.lead = lead,
@@ -67,9 +68,11 @@ impl AuditFormat for Markdown {
 }
 
 fn document(audit: &BenchmarkAudit) -> Document {
-    let mut document = Document::new(format!("Audit of {}", audit.source));
+    let mut document = Document::new(format!("Audit of {}{}", part(audit), audit.source));
+    let (idle, ran): (Vec<_>, Vec<_>) =
+        audit.counts().into_iter().partition(|count| audit.why_idle(count).is_some());
     let (speak, silent): (Vec<_>, Vec<_>) =
-        audit.counts().into_iter().partition(|count| count.golds + count.allowed > 0);
+        ran.into_iter().partition(|count| count.golds + count.allowed > 0);
     document.lead.extend([Block::lead(headline(audit)), Block::note(estimated(audit))]);
     document.add(Section {
         title: "Golds".to_owned(),
@@ -80,8 +83,19 @@ fn document(audit: &BenchmarkAudit) -> Document {
     });
     document.add(Section::new(RULES, "how many golds each reports", counts(&speak)));
     document.add(Section::new(SILENT, "", counts(&silent)).folded());
+    let why =
+        |count: &RuleCount| vec![Cell::new(count.rule), Cell::new(audit.why_idle(count).unwrap_or_default())];
+    document.add(Section::new(IDLE, "", Table::of(["rule", "why"], idle.iter().map(why))).folded());
     document.add(Section::new("Allowed", "with the reason", allowed(audit)));
     document
+}
+
+/// `200 of 1,034 questions of `; empty where all were looked at.
+fn part(audit: &BenchmarkAudit) -> String {
+    match audit.audited() {
+        all if all == audit.questions => String::new(),
+        audited => format!("{} of {} of ", grouped(audited), many(audit.questions, "question")),
+    }
 }
 
 /// How many golds were looked at, and how many have a finding.
@@ -97,14 +111,16 @@ fn headline(audit: &BenchmarkAudit) -> String {
     } else {
         format!("About {wrong:.0} wrong golds are expected among the {} with a finding. ", grouped(count))
     };
-    let speaking = audit.counts().iter().filter(|count| count.golds > 0).count();
+    let counts = audit.counts();
+    let speaking = counts.iter().filter(|count| count.golds > 0).count();
+    let ran = counts.iter().filter(|count| audit.why_idle(count).is_none()).count();
     format!(
         "{wrong}{} of {} {} a finding, by {} of {}{unresolved}.",
         grouped(count),
         many(golds, "gold"),
         verb_for(&count, ["has", "have"]),
         speaking,
-        many(audit.rules.len(), "rule")
+        many(ran, "rule")
     )
 }
 
@@ -113,7 +129,7 @@ fn estimated(audit: &BenchmarkAudit) -> &'static str {
     if audit.ranked().is_empty() {
         return "";
     }
-    "The number is the sum of the percentages below. They rest on three benchmarks in which people judged the golds: take it as an order of \
+    "The number is the sum of the percentages of all golds with a finding. They rest on three benchmarks in which people judged the golds: take it as an order of \
      magnitude. Golds without a finding may be wrong too."
 }
 

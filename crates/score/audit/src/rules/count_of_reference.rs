@@ -13,18 +13,19 @@
 //! ```
 //!
 //! ## When it is no defect
-//! The question asks for the rows: how many awards; the rule is silent where it says so. With rows at hand, the rule is silent where nothing repeats.
+//! The question asks for the rows: how many awards; the rule is silent where it says so. It is silent too where the column names what
+//! the rows are grouped by, and, with rows at hand, where nothing repeats.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Table;
-use sqlgauge_sql::tree::{Expr, Query};
+use sqlgauge_sql::tree::{ColumnRef, Expr, Query, RelationId};
 use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, joined_scopes};
+use crate::walk::{Distinct, Scope, equalities, joined_scopes, relations_read};
 use crate::words::{Words, names, split, stem};
 
 pub(super) struct CountOfReference;
@@ -55,6 +56,7 @@ impl AuditRule for CountOfReference {
                     || scope.select.group_by.contains(arg)
                     || !refers(table, place)
                     || counts_rows(subject, table)
+                    || names_group(&scope, counted_column)
                 {
                     continue;
                 }
@@ -91,6 +93,16 @@ fn refers(table: &Table, column: u32) -> bool {
     (is_foreign || is_other) && !table.is_unique(&[column])
 }
 
+/// Whether a join makes the column equal to one of what the rows are grouped by: counted once, it is 1 in every group.
+fn names_group(scope: &Scope<'_>, column: ColumnRef) -> bool {
+    let grouped: Vec<RelationId> = scope.select.group_by.iter().flat_map(relations_read).collect();
+    let is_so = |(one, other): (&Expr, &Expr)| match (one, other) {
+        (Expr::Column(one), Expr::Column(other)) => *one == column && grouped.contains(&other.relation),
+        _ => false,
+    };
+    scope.conditions().into_iter().flat_map(equalities).any(is_so)
+}
+
 /// Whether the question counts the rows of the column's table: "how many awards" for `COUNT(award.player_id)`.
 fn counts_rows(subject: &AuditSubject<'_>, table: &Table) -> bool {
     let counted = subject.item.question.and_then(|question| Words::of(question).counted());
@@ -112,6 +124,10 @@ const CASES: &[AuditCase] = &[
         "SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
     )
     .asked("How many awards have the players won?"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT c.name FROM club AS c JOIN player AS p ON c.id = p.club_id GROUP BY c.name ORDER BY COUNT(p.club_id) DESC LIMIT 1",
+    ),
     AuditCase::silent(CLUBS, "SELECT COUNT(a.id) FROM award AS a JOIN player AS p ON a.player_id = p.id"),
     AuditCase::silent(
         CLUBS,

@@ -2,6 +2,7 @@
 
 use super::predicted::footer;
 use super::svg::{Anchor, Scale, Svg, distinct, percent_tick};
+use crate::words::minus;
 
 /// A set of answers with its distance from what is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +35,7 @@ pub fn shift_against_accuracy(points: &[ShiftPoint], shift_name: &str) -> String
         (LEFT, LEFT + WIDE),
     );
     let y = Scale::around(drawn.iter().map(|point| point.accuracy), (0.0, 1.0), (TOP + TALL, TOP));
-    let correlation = correlation(&drawn).map(|r| format!(" (r = {r:.2})")).unwrap_or_default();
+    let correlation = correlation(&drawn).map(|r| minus(format!(" (r = {r:.2})"))).unwrap_or_default();
     let label = format!("accuracy against {shift_name}, {} points{correlation}", drawn.len());
     let mut svg = Svg::new(WIDTH, TOP + TALL + 50.0, &label);
     for tick in &x.ticks {

@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use sqlgauge_base::visible;
 
+use crate::words::minus;
+
 /// Colours for groups; beyond that they repeat with another shape.
 const COLOURS: usize = 6;
 /// Shapes of marks, so that groups differ on paper too.
@@ -253,7 +255,7 @@ fn round_step(rough: f64) -> f64 {
 pub(super) fn percent_tick(value: f64) -> String {
     let text = format!("{:.1}", value * 100.0);
     let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" { "0".to_owned() } else { minus(text.to_owned()) }
 }
 
 /// The distinct names in the order in which they come.

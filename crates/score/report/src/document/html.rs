@@ -7,6 +7,7 @@
 )]
 
 use super::choice::{buttons, classes};
+use super::terms::explained;
 use super::{Block, Cell, Chart, Column, Document, Drawing, Emphasis, Entry, Role, Section, Table, Text};
 use crate::charts::{escape, interval_bar};
 use crate::layout::lines;
@@ -27,7 +28,7 @@ impl Document {
         let nav: String = sections.iter().filter_map(link).collect();
         let mut body = format!("<h1>{}</h1>\n{}", escape(&self.title), blocks(&self.lead));
         body.extend(sections.iter().map(|(id, section)| section.html(id)));
-        page(&self.title, &nav, &body, &self.version)
+        page(&self.title, &nav, &explained(&body), &self.version)
     }
 }
 

@@ -8,6 +8,7 @@ mod markdown;
 mod provenance;
 mod table;
 mod terminal;
+pub(crate) mod terms;
 
 use std::path::Path;
 
@@ -208,6 +209,10 @@ impl Block {
 
     pub fn note(text: impl Into<Text>) -> Self {
         Self::Prose(Role::Note, text.into())
+    }
+
+    pub fn callout(text: impl Into<Text>) -> Self {
+        Self::Prose(Role::Callout, text.into())
     }
 
     pub fn warning(text: impl Into<Text>) -> Self {

@@ -35,13 +35,12 @@ fn table(report: &Report) -> String {
     let metrics = &report.summary.metrics;
     let heads = metrics.iter().map(|metric| format!(" & \\texttt{{{}}}", escape(metric)));
     let rows = report.summary.systems.iter().map(|system| row(report, system));
-    let mut text = String::from("% Needs \\usepackage{booktabs}\n");
-    text.extend(warnings(&report.summary).iter().map(|warning| format!("% Warning: {}\n", comment(warning))));
-    text.push_str("\\begin{table}\n  \\centering\n");
+    let mut text = String::from("% Needs \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n");
     let _infallible = write!(
         text,
-        "  \\begin{{tabular}}{{l{columns}}}\n    \\toprule\n    System{heads} \\\\\n    \\midrule\n{rows}    \\bottomrule\n  \
+        "  \\caption{{{caption}}}\n  \\label{{tab:scores}}\n  \\begin{{tabular}}{{l{columns}}}\n    \\toprule\n    System{heads} \\\\\n    \\midrule\n{rows}    \\bottomrule\n  \
          \\end{{tabular}}\n\n  \\smallskip\n  {{\\footnotesize {footnote}}}\n\\end{{table}}\n",
+        caption = caption(report),
         columns = "r".repeat(metrics.len()),
         heads = heads.collect::<String>(),
         rows = rows.collect::<String>(),
@@ -62,7 +61,7 @@ fn row(report: &Report, system: &SystemSummary) -> String {
 
 fn score_cell(score: &ScoreSummary, metric: &str, counts: bool, is_best: bool) -> String {
     let nature = Nature::of(metric);
-    let write = |value| escape(&number::score(value, nature)).replace('–', "--");
+    let write = |value| escape(&number::score(value, nature)).replace('–', "--").replace('−', "$-$");
     let mean = write(score.mean);
     let mean = if is_best { format!("\\textbf{{{mean}}}") } else { mean };
     let range = score.low.zip(score.high);
@@ -81,20 +80,25 @@ fn common_count(report: &Report) -> Option<usize> {
     counts.all(|count| count == first).then_some(first)
 }
 
-/// What somebody else needs to get the same numbers, and what a reader must know of them.
-fn footnote(report: &Report) -> Vec<String> {
+/// What the numbers are, of which questions.
+fn caption(report: &Report) -> String {
     let own_unit = report.summary.metrics.iter().filter(|metric| Nature::of(metric).has_own_unit());
     let own_unit: Vec<String> = own_unit.map(|metric| format!("\\texttt{{{}}}", escape(metric))).collect();
     let but = if own_unit.is_empty() { String::new() } else { format!(" but {}", own_unit.join(", ")) };
-    let n = common_count(report).map_or_else(String::new, |n| format!("; $n$ = {n}"));
+    let n = common_count(report).map_or_else(String::new, |n| format!(" ($n$ = {n})"));
+    let preface = crate::part::preface(&report.manifest);
+    let preface = preface.map_or_else(String::new, |text| format!(" {}", escape(&text)));
+    format!("Percent{but} with 95\\,\\% intervals{}{n}.{preface}", clusters::about(&report.summary))
+}
+
+/// What somebody else needs to get the same numbers, and what a reader must know of them.
+fn footnote(report: &Report) -> Vec<String> {
     let manifest = &report.manifest;
-    let mut parts = vec![
-        format!("Percent{but} with 95\\,\\% intervals{}{n}.", clusters::about(&report.summary)),
-        format!("sqlgauge {}, {}.", escape(&manifest.tool_version), escape(&manifest.engine)),
-    ];
+    let mut parts: Vec<String> =
+        warnings(&report.summary).iter().map(|text| format!("Warning: {}.", escape(text))).collect();
+    parts.push(format!("sqlgauge {}, {}.", escape(&manifest.tool_version), escape(&manifest.engine)));
     let golds = manifest.inputs.iter().filter(|input| input.role == "gold");
     parts.extend(golds.map(|gold| format!("Gold SHA-256 \\texttt{{{}}}.", short_hash(&gold.sha256))));
-    parts.extend(crate::part::preface(manifest).map(|text| escape(&text)));
     parts
 }
 
@@ -104,11 +108,6 @@ fn short_hash(hash: &str) -> String {
         Some((start, end)) => format!("{}\\dots {}", escape(start), escape(end)),
         None => escape(hash),
     }
-}
-
-/// The text on one line, for a person who copies the table and not for its readers.
-fn comment(text: &str) -> String {
-    text.chars().map(visible).collect()
 }
 
 /// The text so that LaTeX prints it and obeys nothing in it.

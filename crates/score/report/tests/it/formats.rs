@@ -348,8 +348,15 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
     let versus = |width| {
         let (only_first, only_second) = (["3".to_owned()], ["4".to_owned(), "5".to_owned()]);
         let summary = &report.summary;
-        let versus =
-            Versus { summary, metric: "ex@1", only_first: &only_first, only_second: &only_second, limit: 1 };
+        let notes = &["both runs scored 30 of 40 questions".to_owned()];
+        let versus = Versus {
+            summary,
+            metric: "ex@1",
+            only_first: &only_first,
+            only_second: &only_second,
+            notes,
+            limit: 1,
+        };
         versus.render(TextTables { width, colour: false }).unwrap()
     };
     for width in [60, 80, 120, 200] {
@@ -358,7 +365,7 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
         assert!(widest <= usize::from(width), "{widest} > {width}\n{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for wanted in [
-            "first Lighthouse-70B second Tern-8B",
+            "first Lighthouse-70B second Tern-8B Both runs scored 30 of 40 questions.",
             "table-f1@1: the difference is over the 27 items that both were scored on, the means over 31 and 29.",
             "On the 27 in common the means are 75.0 and 50.0.",
             "ex@1: 1 item on which only the first is right or scores higher: 3",

@@ -42,6 +42,8 @@ struct Page<'a> {
     /// Which part of the benchmark was scored, where it was not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     preface: Option<String>,
+    /// Words with their meanings.
+    words: &'static [(&'static str, &'static str)],
     warnings: Vec<String>,
     /// The questions that intervals are about.
     about: String,
@@ -270,6 +272,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         omitted: pool.omitted,
         pieces,
         preface: crate::part::preface(&report.manifest),
+        words: &crate::document::terms::TERMS,
         warnings: crate::warnings(&report.summary),
         about: clusters::about(&report.summary),
         notes: crate::notes(&report.summary),
