@@ -1,7 +1,7 @@
 """The program's own figures: `sqlgauge label plan` and `trial` on every Spider system, with systems of other families as peers.
 
 python research/labels/trial.py --data ../shared/data --sqlgauge target/debug/sqlgauge --work /tmp/label-trial [--systems 56] [--runs 36]
-    [--proxy peers|shuffled|coin|reversed|none] > rows.tsv
+    [--peers all|families|4] [--proxy peers|shuffled|coin|reversed|none] > rows.tsv
 
 Needs no package. A row as in rows.tsv: labels of the median system and of the worst tenth, their ratio to random sampling's, how often the last
 interval holds the truth, the worst system, the mean error in points, runs. `--proxy` disturbs the features of each plan before the trial.
@@ -55,6 +55,7 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--systems", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=36)
+    parser.add_argument("--peers", default="all")
     parser.add_argument("--proxy", default="peers")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -75,11 +76,17 @@ def main():
     (work / "questions.json").write_text(json.dumps(questions))
     step = max(1, len(every) / arguments.systems)
     rows, draw = [], random.Random(arguments.seed)
-    for name in [every[int(at * step)] for at in range(int(len(every) / step))]:
-        plan, plain = work / "plans" / arguments.proxy / name, work / "plans/peers" / name
+    for name in [every[int(at * step)] for at in range(round(len(every) / step))]:
+        plain = work / "plans" / arguments.peers / name
+        plan = plain if arguments.proxy == "peers" else work / "plans" / arguments.proxy / name
         if not (plain / "plan.json").exists():
-            peers = [f"--peer={peer}={work}/{peer}.jsonl" for peer in every if family(peer) != family(name)]
-            command = [arguments.sqlgauge, "label", "plan", "--questions", work / "questions.json", "--db", folder / "database", f"--pred={name}={work}/{name}.jsonl", *peers, "--out", plain, "--quiet"]
+            others = [peer for peer in every if family(peer) != family(name)]
+            if arguments.peers == "families":
+                others = list({family(peer): peer for peer in others}.values())
+            elif arguments.peers != "all":
+                others = random.Random(name).sample(others, int(arguments.peers))
+            peers = [f"--peer={peer}={work}/{peer}.jsonl" for peer in others]
+            command = [arguments.sqlgauge, "label", "plan", "--questions", work / "questions.json", "--db", folder / "database", f"--pred={name}={work}/{name}.jsonl", *peers, "--timeout", "1", "--out", plain, "--quiet"]
             subprocess.run(command, check=True)
         if arguments.proxy != "peers":
             content = json.loads((plain / "plan.json").read_text())
@@ -96,7 +103,7 @@ def main():
     print("question\tbenchmark\tproxy\tmethod\tbound\tlabels\tworst tenth\tof random\tworst tenth\tholds\tworst system\tbias\truns")
     print(f"accuracy\tspider\tnone\trandom, Wilson\tone look\t{median(baseline):.0f}\t{quantile(baseline, 0.9):.0f}")
     figures = [f"{median(labels):.0f}", f"{quantile(labels, 0.9):.0f}", f"{median(ratios):.2f}", f"{quantile(ratios, 0.9):.2f}", f"{100 * mean(holds):.1f}", f"{100 * min(holds):.0f}", f"{100 * mean(errors):+.2f}", str(len(rows) * arguments.runs)]
-    print("\t".join(["accuracy", "spider", arguments.proxy, "sqlgauge label", "planned", *figures]))
+    print("\t".join(["accuracy", "spider", f"{arguments.peers} {arguments.proxy}", "sqlgauge label", "planned", *figures]))
 
 
 if __name__ == "__main__":

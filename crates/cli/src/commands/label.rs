@@ -112,7 +112,7 @@ impl Plan {
         }
         let standings = folder.standings();
         print(&format!(
-            "Plan: {}; {} of {} need no label, and about {} of the others are likely.\nNext: sqlgauge label next --in {}\n",
+            "Plan: {}; {} of {} need no label, and about {} of the others will do.\nNext: sqlgauge label next --in {}\n",
             folder.path().join("plan.json").display(),
             standings.free,
             counted(standings.questions, "question"),
@@ -145,14 +145,14 @@ impl Add {
             return print_json(&json!({"added": added, "standings": folder.standings()}));
         }
         let mut text = format!("Added {}", counted(added.labels, "label"));
-        for (count, what) in [(added.replaced, "in place of an earlier one")] {
-            if count > 0 {
-                text += &format!(", {count} {what}");
-            }
+        if added.replaced > 0 {
+            text += &format!(", {} in place of an earlier one", added.replaced);
         }
-        for (ids, what) in
-            [(&added.repeated, "already there"), (&added.waiting, "not drawn yet, counts once it is")]
-        {
+        for (ids, what) in [
+            (&added.repeated, "already there"),
+            (&added.waiting, "not drawn yet, counts once it is"),
+            (&added.different, "left out, of a different answer"),
+        ] {
             if !ids.is_empty() {
                 text += &format!("; {what}: {}", listed(ids));
             }

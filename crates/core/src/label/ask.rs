@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use sqlgauge_engine::compare::explain;
-use sqlgauge_engine::{Database, Engine, Limits, ResultSet};
+use sqlgauge_engine::{Database, Engine, Limits, Moment, ResultSet};
 use sqlgauge_estimate::labelling::{LabelFolder, PlanItem, Wanted};
 use sqlgauge_verify::Verdict;
 
@@ -104,7 +104,7 @@ impl LabelNextJob {
     pub fn run(&self, context: &Context<'_>) -> Result<Vec<LabelQuestion>, Error> {
         let mut folder = super::open(&self.folder)?;
         let places = folder.next(self.count)?;
-        let now = folder.plan().now.parse()?;
+        let now: Moment = folder.plan().now.parse()?;
         let engine = context.engine(self.limits, now)?;
         places.into_iter().map(|place| question(&folder, place, engine.as_ref(), context)).collect()
     }
@@ -170,11 +170,11 @@ fn witness(
         Err(Error::Refused(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let Verdict::Different(found) = report.verdict else { return Ok(None) };
+    let Verdict::Different(counterexample) = report.verdict else { return Ok(None) };
     let table = |(name, rows): &(String, ResultSet)| (name.clone(), TextRows::of(rows));
-    let (left, right) = (found.refutation.left(), found.refutation.right());
+    let (left, right) = (counterexample.refutation.left(), counterexample.refutation.right());
     Ok(Some(WitnessOfTwo {
-        tables: found.tables.iter().map(table).collect(),
+        tables: counterexample.tables.iter().map(table).collect(),
         results: [left, right].map(TextRows::of),
     }))
 }

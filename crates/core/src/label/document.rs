@@ -29,7 +29,7 @@ impl TextRows {
 impl JudgedResult {
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![
-            Block::prose(format!("{} answers:", self.systems.join(" and "))),
+            Block::prose(format!("Answer of {}:", self.systems.join(" and "))),
             Block::Sql(self.sql.clone()),
         ];
         if let Some(rows) = &self.rows {
@@ -96,17 +96,16 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
     let points = plan.wanted == Wanted::Difference;
     let mut table =
         Table::new([if points { "difference" } else { "system" }, "estimate", "from", "to", "sure"]);
-    let cell = |value: Option<f64>| optional(value);
     for quantity in &standings.quantities {
-        let of = [quantity.estimate, quantity.low, quantity.high].map(cell);
+        let of = [quantity.estimate, quantity.low, quantity.high].map(optional);
         let sure = if quantity.enough { "yes" } else { "not yet" };
-        table.push([&quantity.name, &of[0], &of[1], &of[2], sure]);
+        table.push([quantity.name.as_str(), &of[0], &of[1], &of[2], sure]);
     }
     let mut document = Document::new("Labels");
     document.lead.push(Block::lead(sentence(folder, standings)));
     let unit = if points { "in points" } else { "in percent" };
-    let level = percent(plan.goal.level);
-    let note = format!("{unit}; the intervals hold together at {level} % whenever you look");
+    let level = level(plan.goal.level);
+    let note = format!("{unit}; each interval holds at {level} %, however often you look");
     document.add(Section::new("Labels", note, table));
     let mut notes = Vec::new();
     if !standings.open.is_empty() {
@@ -144,17 +143,22 @@ fn sentence(folder: &LabelFolder, standings: &Standings) -> String {
     if standings.likely == 0 && standings.open.is_empty() {
         return format!("Settle the answers that are unsure: {}.", listed(&standings.unsure));
     }
-    let likely = counted(standings.likely, "label");
+    let likely = counted(standings.likely, "more label");
     format!(
-        "Not sure yet after {}: about {likely} more are likely. `{next}` shows the next.",
+        "Not sure yet after {}: about {likely} will do. `{next}` shows the next.",
         counted(labels, "label")
     )
+}
+
+/// `95`, `99.5`.
+fn level(share: f64) -> String {
+    format!("{}", (1000.0 * share).round() / 10.0)
 }
 
 /// `The accuracy of mine is 76.1 % (73.1 to 79.1) at level 95 %.`
 fn number(quantity: &QuantityStanding, wanted: Wanted, level: f64) -> String {
     let [estimate, low, high] = [quantity.estimate, quantity.low, quantity.high].map(optional);
-    let level = percent(level);
+    let level = self::level(level);
     match wanted {
         Wanted::Accuracy => {
             format!("The accuracy of {} is {estimate} % ({low} to {high}) at level {level} %.", quantity.name)

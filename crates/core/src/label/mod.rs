@@ -16,7 +16,7 @@ use std::path::Path;
 use sqlgauge_estimate::labelling::LabelFolder;
 
 pub use self::add::LabelAddJob;
-pub use self::ask::{JudgedResult, LabelNextJob, LabelQuestion, WitnessOfTwo};
+pub use self::ask::{JudgedResult, LabelNextJob, LabelQuestion, TextRows, WitnessOfTwo};
 pub use self::document::label_document;
 pub use self::plan::LabelPlanJob;
 pub use self::trial::{LabelTrial, LabelTrialJob};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sqlgauge_dataset::{Databases, Example, FileFormat, PredictionSet, parse_workload};
+use sqlgauge_dataset::{Columns, Databases, Example, FileFormat, PredictionSet, parse_workload};
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
 use sqlgauge_estimate::labelling::proxy::{self, Results};
 use sqlgauge_estimate::labelling::{Answers, Goal, LabelFolder, LabelPlan, PlanAnswer, PlanItem, Wanted};
@@ -19,7 +19,7 @@ use crate::one_database::name_database;
 use crate::same::{Sameness, VoteBy};
 use crate::score::System;
 use crate::settings::VerifySettings;
-use crate::source::{Source, digest_databases, digest_sources};
+use crate::source::{Source, digest_sources};
 use crate::subset::{Subset, pick, select_without_golds};
 use crate::values::OutputPath;
 
@@ -179,27 +179,24 @@ impl LabelPlanJob {
             command: self.command.clone(),
             seed: self.seed,
             now: now.to_string(),
-            inputs: [digest_sources(&self.inputs())?, digest_databases(&used.files(), engine.as_ref())?]
-                .concat(),
+            inputs: [digest_sources(&self.inputs())?, used.digest(&targets)?].concat(),
             ..LabelPlan::new(wanted, goal, systems, items.collect())
         };
         Ok(LabelFolder::create(&self.out, &plan)?)
     }
 
     fn inputs(&self) -> Vec<(String, &Source)> {
-        let systems = self.systems.iter().chain(&self.against).map(|system| ("predictions", system));
-        let peers = self.peers.iter().map(|system| ("peer", system));
-        let role =
-            |(role, system): (&str, &'_ System)| (format!("{role}:{}", system.name), &system.predictions);
-        std::iter::once(("target".to_owned(), &self.questions))
-            .chain(systems.chain(peers).map(role))
-            .collect()
+        let mut inputs = vec![("target".to_owned(), &self.questions)];
+        let systems = self.systems.iter().chain(&self.against);
+        inputs.extend(systems.map(|system| (format!("predictions:{}", system.name), &system.predictions)));
+        inputs.extend(self.peers.iter().map(|peer| (format!("peer:{}", peer.name), &peer.predictions)));
+        inputs
     }
 
     /// The questions that are taken, and the answers of systems and peers to them.
     fn read(&self, context: &Context<'_>) -> Result<(Vec<Example>, Vec<PredictionSet>), Error> {
         let format = self.questions.format(self.format)?;
-        let mut workload = parse_workload(&self.questions.read()?, format, &Default::default())?;
+        let mut workload = parse_workload(&self.questions.read()?, format, &Columns::default())?;
         name_database(&mut workload, Some(&self.db), None)?;
         let all = self.systems.iter().chain(&self.against).chain(&self.peers);
         let names: Vec<&str> = all.clone().map(|system| system.name.as_str()).collect();
@@ -251,7 +248,7 @@ impl LabelPlanJob {
         engine: &dyn Engine,
         targets: &HashMap<String, Arc<Target>>,
     ) -> Result<Vec<Answered<'a>>, Error> {
-        let answer = |(place, example): (usize, &Example)| {
+        let answer = |(place, example): (usize, &Example)| -> Result<Answered<'a>, Error> {
             let database = &targets[&example.db_id].database;
             let texts =
                 sets.iter().map(|set| set.predictions[place].as_ref().map_or("", |of| of.sql.as_str()));

@@ -115,7 +115,7 @@ impl LabelTrialJob {
         let trial = |(at, quantity): (usize, Quantity)| {
             let of = |system: usize| truth[system].iter().sum::<f64>() / truth[system].len().max(1) as f64;
             let systems = quantity.systems();
-            let standings = || runs.iter().map(|(standings, _)| standings[at]);
+            let standings = || runs.iter().map(move |(standings, _)| standings[at]);
             LabelTrial {
                 name: systems
                     .iter()

@@ -179,16 +179,21 @@ impl Design {
         if self.goal.winner {
             return robbins(information, half, risk);
         }
-        let z = normal_quantile(1.0 - risk * (1.0 - EARLY) / 2.0);
-        if information >= (z / half).powi(2) {
+        if information >= self.information_for_goal(0.0) {
             return half;
         }
         robbins(information, half, risk * EARLY).max(half * 1.0001)
     }
 
-    /// The information with which the radius is the goal's.
-    fn information_for_goal(&self) -> f64 {
-        (normal_quantile(1.0 - (1.0 - self.goal.level) * (1.0 - EARLY) / 2.0) / self.half()).powi(2)
+    /// The information that the goal needs where the quantity is `total`, in questions.
+    fn information_for_goal(&self, total: f64) -> f64 {
+        let risk = 1.0 - self.goal.level;
+        let (z, half) = if self.goal.winner {
+            (AIM, total.abs().max(1.0))
+        } else {
+            (normal_quantile(1.0 - risk * (1.0 - EARLY) / 2.0), self.half())
+        };
+        (z / half).powi(2)
     }
 }
 
@@ -399,10 +404,13 @@ impl<'d> Labelling<'d> {
         let weights: Vec<Vec<f64>> = self.tracks.iter().map(|track| track.weights.clone()).collect();
         let (_, moments) = self.chances(&weights);
         let open = self.tracks.iter().zip(&moments).filter(|(track, _)| !track.standing.enough);
-        let goal = self.design.information_for_goal();
         let more = open.map(|(track, moments)| {
-            let information = if track.marks.count > 0.0 { track.marks.information() } else { 0.0 };
-            labels_for(goal - information, moments.iter().map(|(_, variance)| *variance))
+            let expected = track.sum + moments.iter().map(|(mean, _)| mean).sum::<f64>();
+            let has_marks = track.marks.count > 0.0;
+            let total = if has_marks { track.marks.mean() } else { expected };
+            let information = if has_marks { track.marks.information() } else { 0.0 };
+            let missing = self.design.information_for_goal(total) - information;
+            labels_for(missing, moments.iter().map(|(_, variance)| *variance))
         });
         let least = LEAST.saturating_sub(self.labels);
         if self.is_enough() { 0 } else { more.max().unwrap_or(0).max(least).min(self.left()) }

@@ -5,7 +5,8 @@
 //! - A label is of the answer that its hash names, and of every answer in the same class. Labels of questions that are not drawn stay
 //!   in the file and count once they are drawn; a draw asks only for what has no label.
 //! - Where nobody is sure, or two people differ, the interval holds the number for both verdicts.
-//! - Labels are added all or not at all. One of an id, a system, an answer or questions that the plan does not have is refused.
+//! - Labels are added all or not at all: one of an id, a system or questions that the plan does not have is refused. Labels of answers
+//!   that have changed since are left out, and named.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub struct Added {
     pub repeated: Vec<String>,
     /// Ids whose labels count once the plan draws them.
     pub waiting: Vec<String>,
+    /// Ids whose labels are of an answer that the plan does not have; they were left out.
+    pub different: Vec<String>,
 }
 
 /// What labels say of a quantity.
@@ -233,16 +236,17 @@ impl LabelFolder {
     pub fn standings(&self) -> Standings {
         let (design, verdicts) = (self.plan.design(), self.verdicts());
         let [worst, best] = [false, true].map(|best| self.replay(&design, &verdicts, best));
-        let drawn: Vec<usize> =
+        let draws: Vec<usize> =
             self.batches.iter().flat_map(|batch| &batch.draws).map(|draw| draw.item).collect();
         let id = |place: &usize| self.plan.items[*place].id.clone();
         let is_unsure = |place: &&usize| verdicts.iter().any(|of| of[**place] == Some(Verdict::Unsure));
         let ends = worst.standings().zip(best.standings());
         let quantities: Vec<_> =
             ends.zip(self.names()).map(|(ends, name)| self.quantity(name, ends)).collect();
-        let labelled: BTreeSet<&str> = self.labels.iter().map(|row| row.id.as_str()).collect();
-        let is_early =
-            |place: &usize| labelled.contains(self.plan.items[*place].id.as_str()) && !drawn.contains(place);
+        let with_label: BTreeSet<&str> = self.labels.iter().map(|row| row.id.as_str()).collect();
+        let is_early = |place: &usize| {
+            with_label.contains(self.plan.items[*place].id.as_str()) && !draws.contains(place)
+        };
         Standings {
             labels: worst.labels(),
             likely: worst.likely(),
@@ -250,8 +254,8 @@ impl LabelFolder {
             quantities,
             questions: self.plan.items.len(),
             free: self.plan.items.len() - Labelling::new(&design).left(),
-            open: drawn.iter().filter(|place| self.lacks(&verdicts, **place)).map(id).collect(),
-            unsure: drawn.iter().filter(is_unsure).map(id).collect(),
+            open: draws.iter().filter(|place| self.lacks(&verdicts, **place)).map(id).collect(),
+            unsure: draws.iter().filter(is_unsure).map(id).collect(),
             early: (0..self.plan.items.len()).filter(is_early).count(),
         }
     }
@@ -346,11 +350,14 @@ impl LabelFolder {
         let _turn = turn(&self.folder)?;
         *self = Self::open(&self.folder)?;
         let mut added = Added::default();
-        let drawn: BTreeSet<&str> =
+        let draws: BTreeSet<&str> =
             self.draws.iter().flat_map(|batch| &batch.draws).map(|draw| draw.id.as_str()).collect();
         for row in rows {
             let refuse = |fault: String| LabelError::Refused { from: from.to_owned(), fault };
-            self.check(&row).map_err(refuse)?;
+            if self.answer(&row).map_err(refuse)? != row.shown {
+                added.different.push(row.id);
+                continue;
+            }
             let is_same = |other: &LabelRow| {
                 other.id == row.id
                     && other.by == row.by
@@ -364,16 +371,17 @@ impl LabelFolder {
                 }
                 Some(other) if !replace => {
                     let (before, now) = (other.verdict.as_str(), row.verdict.as_str());
+                    let by = if row.by.is_empty() { "the same person" } else { &row.by };
                     return Err(refuse(format!(
-                        "{} said {before} of the answer of {} to {:?} and now says {now}; nothing was added: give --replace if the new verdict counts",
-                        row.by, row.system, row.id
+                        "{by} called the answer of {} to {:?} {before} before, and now {now}; nothing was added: give --replace if the new verdict counts",
+                        row.system, row.id
                     )));
                 }
                 Some(_) => added.replaced += 1,
                 None => {}
             }
             added.labels += 1;
-            if !drawn.contains(row.id.as_str()) {
+            if !draws.contains(row.id.as_str()) {
                 added.waiting.push(row.id.clone());
             }
             self.labels.put(Some(row.clone()), is_same)?;
@@ -382,8 +390,8 @@ impl LabelFolder {
         Ok(added)
     }
 
-    /// What is wrong with a label.
-    fn check(&self, row: &LabelRow) -> Result<(), String> {
+    /// The answer that the plan has where a label belongs, as labels name it; or what is wrong with the label.
+    fn answer(&self, row: &LabelRow) -> Result<&str, String> {
         let id = &row.id;
         if row.run.starts_with(RUN) && row.run != self.plan.run_name() {
             return Err(format!("the label of {id:?} is of a plan for other questions; add it to that plan"));
@@ -393,13 +401,7 @@ impl LabelFolder {
             let systems = self.plan.systems.join(", ");
             return Err(format!("the label of {id:?} is of {:?}, and the plan is of {systems}", row.system));
         };
-        if self.plan.items[place].answers[system].shown != row.shown {
-            return Err(format!(
-                "the label of {id:?} is of a different answer of {}; label the answer of the plan again",
-                row.system
-            ));
-        }
-        Ok(())
+        Ok(&self.plan.items[place].answers[system].shown)
     }
 }
 
@@ -408,7 +410,7 @@ fn batches(plan: &LabelPlan, digest: &str, rows: &Rows<BatchRow>) -> Result<Vec<
     let places = plan.places();
     let width = plan.items.first().and_then(|item| item.answers.first()).map_or(0, |of| of.features.len());
     let quantities = plan.quantities().len();
-    let mut drawn = BTreeSet::new();
+    let mut earlier = BTreeSet::new();
     let mut batch = |(line, row): (usize, &BatchRow)| {
         let is_whole = row.weights.len() == quantities
             && row.weights.iter().all(|of| of.len() == width && of.iter().all(|weight| weight.is_finite()));
@@ -416,7 +418,7 @@ fn batches(plan: &LabelPlan, digest: &str, rows: &Rows<BatchRow>) -> Result<Vec<
             return Err((line, "is of a different plan".to_owned()));
         }
         let draw = |draw: &DrawRow| {
-            let item = places.get(draw.id.as_str()).copied().filter(|item| drawn.insert(*item));
+            let item = places.get(draw.id.as_str()).copied().filter(|item| earlier.insert(*item));
             match item.filter(|_| is_whole && 0.0 < draw.chance && draw.chance <= 1.0) {
                 Some(item) => Ok(Draw { item, chance: draw.chance }),
                 None => Err((line, format!("has a draw of {:?} that the plan cannot have made", draw.id))),

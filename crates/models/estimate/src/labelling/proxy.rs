@@ -69,13 +69,13 @@ pub fn by_agreement(system: &Results<'_>, peers: &[&Results<'_>]) -> Answers {
         let plain = logit((share + 0.5) / (peers.len() + 1) as f64);
         let weighted = same.iter().zip(&weights).map(|(same, weight)| same * weight).sum::<f64>();
         let weighted = logit((weighted / weights.iter().sum::<f64>() + 0.02) / 1.04);
-        let known = [
+        let signals = [
             1.0,
             plain,
             f64::from(u8::from(is_largest(system, peers, item, share))),
             f64::from(u8::from(system.empty[item])),
         ];
-        let prior = known.iter().zip(AGREEMENT).map(|(value, weight)| value * weight).sum();
+        let prior = signals.iter().zip(AGREEMENT).map(|(value, weight)| value * weight).sum();
         let [mean, nearest] = shared_words(system, peers, item);
         let best = best.iter().map(|peer| same[*peer]).sum::<f64>() / best.len().max(1) as f64;
         vec![1.0, prior, weighted - plain, best, 3.0 * mean, 3.0 * nearest]

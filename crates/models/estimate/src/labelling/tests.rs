@@ -230,12 +230,12 @@ fn doubt_widens_the_interval_to_both_verdicts() {
     let first =
         labels.plan().places().into_iter().find(|(id, _)| labels.standings().labels > 0 && *id == "1");
     assert!(first.is_some());
-    let drawn = std::fs::read_to_string(folder.path().join("draws.jsonl")).unwrap();
-    let row: serde_json::Value = serde_json::from_str(drawn.lines().next().unwrap()).unwrap();
+    let draws = std::fs::read_to_string(folder.path().join("draws.jsonl")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(draws.lines().next().unwrap()).unwrap();
     let id = row["draws"][0]["id"].as_str().unwrap();
     // A second person contradicts the first.
-    let said = if id.parse::<usize>().unwrap() % 3 == 0 { "one" } else { "two" };
-    let other = labels.judge(id, said, "ben").unwrap();
+    let reverse = if id.parse::<usize>().unwrap() % 3 == 0 { "one" } else { "two" };
+    let other = labels.judge(id, reverse, "ben").unwrap();
     labels.add(other, "test", false).unwrap();
     let unsure = labels.standings();
     assert_eq!(unsure.unsure, [id]);
@@ -258,11 +258,13 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_lost() {
     };
     refused(LabelRow { id: "41".to_owned(), ..good[0].clone() }, "no question \"41\"");
     refused(LabelRow { system: "three".to_owned(), ..good[0].clone() }, "the plan is of one, two");
-    refused(LabelRow { shown: "0".repeat(64), ..good[0].clone() }, "different answer of one");
     refused(LabelRow { run: "plan-000000000000".to_owned(), ..good[0].clone() }, "plan for other questions");
     refused(LabelRow { verdict: Verdict::Wrong, correct: Some(0), ..good[0].clone() }, "--replace");
     let again = labels.add(good.clone(), "test", false).unwrap();
     assert_eq!((again.labels, again.repeated.len()), (0, 2));
+    let changed = labels.add(vec![LabelRow { shown: "0".repeat(64), ..good[0].clone() }], "test", false).unwrap();
+    assert_eq!((changed.labels, changed.different.as_slice()), (0, ["3".to_owned()].as_slice()));
+    assert_eq!(before, std::fs::read(folder.path().join("labels.jsonl")).unwrap());
     assert!(labels.judge("4", "three", "ann").unwrap_err().to_string().contains("one, two"));
     // The label counts once its question is drawn, and then nobody is asked.
     assert_eq!(labels.standings().early, 1);
