@@ -19,6 +19,7 @@ pub mod probit;
 pub mod program;
 mod random;
 pub mod regular;
+pub mod rows;
 mod secrets;
 pub mod server;
 pub mod stats;

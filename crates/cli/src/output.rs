@@ -132,6 +132,11 @@ pub(crate) fn command_line() -> Vec<String> {
     arguments().iter().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
 }
 
+/// The name of the user's account.
+pub(crate) fn account() -> Option<String> {
+    ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok())
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let error = cause.downcast_ref::<io::Error>().map(io::Error::kind);

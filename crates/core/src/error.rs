@@ -28,6 +28,9 @@ pub enum Error {
     /// An estimate.
     #[error(transparent)]
     Estimate(Box<sqlgauge_estimate::EstimateError>),
+    /// Labels of a plan.
+    #[error(transparent)]
+    Labels(Box<sqlgauge_estimate::labelling::LabelError>),
     /// Results that were computed elsewhere.
     #[error(transparent)]
     Results(Box<sqlgauge_results::ResultsError>),
@@ -353,6 +356,7 @@ kept_apart! {
     sqlgauge_run::RunError => Run,
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
+    sqlgauge_estimate::labelling::LabelError => Labels,
     sqlgauge_results::ResultsError => Results,
     sqlgauge_evolve::EvolveError => Evolve,
     sqlgauge_sql::ResolveError => Unresolved,

@@ -36,6 +36,7 @@
 //! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `pack` |
 //! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `report --errors`, `rules ablate` |
 //! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
+//! | | [`LabelPlanJob`], [`LabelNextJob`], [`LabelAddJob`] for the fewest labels that make it sure, [`LabelTrialJob`] | `label` |
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
 //! | What if the schema changes? | [`EvolveJob`], [`RobustnessJob`] | `evolve`, `robustness` |
@@ -72,6 +73,7 @@ mod fit;
 mod golden;
 mod guard;
 mod import;
+mod label;
 mod lines;
 mod llm;
 mod match_pair;
@@ -86,6 +88,7 @@ mod report;
 mod results;
 mod reuse;
 mod robustness;
+mod same;
 mod sample;
 mod samples;
 mod schemas;
@@ -134,6 +137,10 @@ pub use fit::{AdaptJob, FitJob};
 pub use golden::{Application, GoldenAnswer, GoldenJob, GoldenRun, InitFile, InitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
+pub use label::{
+    JudgedResult, LabelAddJob, LabelNextJob, LabelPlanJob, LabelQuestion, LabelTrial, LabelTrialJob,
+    TextRows, WitnessOfTwo, label_document,
+};
 pub use llm::{LlmLimits, LlmSettings};
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
@@ -146,6 +153,7 @@ pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use reuse::{Reuse, reuse};
 pub use robustness::{RobustnessJob, SystemFolder};
+pub use same::VoteBy;
 pub use sample::Sample;
 pub use samples::{Abstention, Rate, SampleRules, Samples, SamplesJob, SystemSamples};
 pub use schemas::SchemaSource;
@@ -165,6 +173,6 @@ pub use truth::ErrorCounts;
 pub use values::{Address, CommandLine, EncoderName, NamedFile, OutputPath, Program, Variable};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Swap, VersionChange, Versions, VersionsJob};
-pub use vote::{CurvePoint, Vote, VoteBy, VoteJob, VotedAnswer};
+pub use vote::{CurvePoint, Vote, VoteJob, VotedAnswer};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_by, worker_of};

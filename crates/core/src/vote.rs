@@ -23,50 +23,21 @@ use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
-use sqlgauge_etm::Profile;
 use sqlgauge_metrics::Target;
 use sqlgauge_report::document::{Block, Document, Section, Table};
 use sqlgauge_report::number::p_in_words;
 use sqlgauge_report::words::{optional, percent, points, share};
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
-use sqlgauge_verify::Verdict;
 
 use crate::answers::{AnswerList, PairedAnswers, read_answers};
 use crate::context::Context;
 use crate::error::Error;
 use crate::lines::write_lines;
-use crate::match_pair::{SchemaFacts, match_pair};
 use crate::one_database::name_database;
+use crate::same::{Sameness, VoteBy, result_key};
 use crate::score::{ScoreJob, System};
 use crate::source::Source;
 use crate::subset::{self, pick};
-use crate::verify_pair::over_database;
-
-/// When two answers mean the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum VoteBy {
-    /// Equal results on the database.
-    #[default]
-    Result,
-    /// Equal results, and a proof.
-    Proof,
-    /// Equal results, and no database that tells them apart.
-    Both,
-}
-
-impl VoteBy {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Result, Self::Proof, Self::Both];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Result => "result",
-            Self::Proof => "proof",
-            Self::Both => "both",
-        }
-    }
-}
 
 /// Chooses one of several answers to every question.
 ///
@@ -218,7 +189,8 @@ impl VoteJob {
             .get(&example.db_id)
             .ok_or_else(|| Error::Invalid(format!("no database {:?}; check --db", example.db_id)))?;
         let texts: Vec<&str> = answers.candidates.iter().map(|candidate| candidate.sql.as_str()).collect();
-        let groups = Grouping { by: self.by, job: &self.job, engine, target }.groups(&texts)?;
+        let sameness = Sameness { by: self.by, verify: &self.job.verify, engine, database: &target.database };
+        let groups = sameness.groups(&texts)?;
         let weights: Vec<f64> = answers.candidates.iter().map(|candidate| candidate.weight).collect();
         let elected = elect(&groups, &weights);
         Ok(VotedAnswer {
@@ -275,16 +247,8 @@ impl VoteJob {
     }
 }
 
-/// Puts answers to one question into groups.
-struct Grouping<'a> {
-    by: VoteBy,
-    job: &'a ScoreJob,
-    engine: &'a dyn Engine,
-    target: &'a Target,
-}
-
-impl Grouping<'_> {
-    /// The groups, each with the places of its answers; those that do not run are in none.
+impl Sameness<'_> {
+    /// The groups of answers to one question, each with the places of its answers; those that do not run are in none.
     fn groups(&self, texts: &[&str]) -> Result<Vec<Vec<usize>>, Error> {
         let mut first_of: HashMap<&str, usize> = HashMap::new();
         let mut by_result: BTreeMap<(usize, usize, u64), Vec<Vec<usize>>> = BTreeMap::new();
@@ -298,16 +262,15 @@ impl Grouping<'_> {
                 continue;
             }
             first_of.insert(text, at);
-            let execution = self.engine.run(&self.target.database, text);
+            let execution = self.engine.run(self.database, text);
             self.engine.check()?;
             let Some(rows) = execution.rows() else { continue };
-            let print = rows.fingerprint();
-            let key = (rows.width(), print.rows, print.set);
+            let key = result_key(rows);
             group_of.insert(at, key);
             let groups = by_result.entry(key).or_default();
             let mut joined = None;
             for (place, group) in groups.iter().enumerate() {
-                if self.are_same(texts[group[0]], text)? {
+                if self.holds(texts[group[0]], text)? {
                     joined = Some(place);
                     break;
                 }
@@ -320,30 +283,6 @@ impl Grouping<'_> {
         let mut groups: Vec<Vec<usize>> = by_result.into_values().flatten().collect();
         groups.sort_by_key(|group| group[0]);
         Ok(groups)
-    }
-
-    /// Whether two answers with equal results mean the same.
-    fn are_same(&self, left: &str, right: &str) -> Result<bool, Error> {
-        let database = &self.target.database;
-        if self.by == VoteBy::Result {
-            return Ok(true);
-        }
-        let facts = SchemaFacts::of_database(self.engine, database, Profile::Sound, &[left, right])?;
-        if match_pair(&facts, Profile::Sound, left, right).verdict.is_equal() {
-            return Ok(true);
-        }
-        let verdict = match over_database(&self.job.verify.verification(), self.engine, database, left, right)
-        {
-            Ok(report) => report.verdict,
-            // A text that is refused there has no proof, and nothing speaks against it.
-            Err(Error::Refused(_)) => return Ok(self.by == VoteBy::Both),
-            Err(error) => return Err(error),
-        };
-        Ok(match self.by {
-            VoteBy::Result => true,
-            VoteBy::Proof => matches!(verdict, Verdict::Equivalent(_)),
-            VoteBy::Both => !matches!(verdict, Verdict::Different(_)),
-        })
     }
 }
 

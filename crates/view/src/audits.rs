@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
+use sqlgauge_base::rows::{Rows, now, turn};
 use sqlgauge_run::sha256_of_bytes;
 
-use crate::labels::now;
 use crate::records::{Record, RecordKind};
-use crate::rows::Rows;
 use crate::{Dashboard, ViewError};
 
 /// What a person says of a finding.
@@ -140,7 +139,7 @@ impl Dashboard {
             row.id == id && row.rule == rule && (row.shown == digest || !golds.contains(&row.shown))
         };
         let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let _turn = self.turn()?;
+        let _turn = turn(&self.own_folder())?;
         record(&self.decisions_folder(&audit), row, replaces)
     }
 }
@@ -163,7 +162,7 @@ fn record(
     }
     // A crash between the two leaves an entry too few, which the next decision adds, and none too many.
     let files = [decisions.prepared()?, allowed.prepared()?];
-    if allows { decisions.commit(files) } else { decisions.commit(files.into_iter().rev()) }
+    Ok(if allows { decisions.commit(files) } else { decisions.commit(files.into_iter().rev()) }?)
 }
 
 /// The golds of an audit, a line each.

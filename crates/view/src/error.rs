@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use sqlgauge_base::rows::RowsError;
 use thiserror::Error;
 
 /// Why the dashboard cannot do something.
@@ -60,17 +61,9 @@ pub enum ViewError {
         /// Why.
         message: String,
     },
-    /// A line of a person's labels or decisions cannot be understood.
-    #[error(
-        "{path}, line {line} cannot be read ({message}); nothing was written: mend this line, or move the file elsewhere"
-    )]
-    Row {
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// Why.
-        message: String,
-    },
+    /// A person's labels or decisions cannot be understood.
+    #[error(transparent)]
+    Rows(RowsError),
     /// What a person saw is not what is there now.
     #[error(
         "{what} has changed since this page was loaded, and nothing was written: reload the page and look at it again"
@@ -105,4 +98,13 @@ pub enum ViewError {
     /// A run cannot be read, or two cannot be compared.
     #[error(transparent)]
     Job(#[from] sqlgauge_core::Error),
+}
+
+impl From<RowsError> for ViewError {
+    fn from(error: RowsError) -> Self {
+        match error {
+            RowsError::Write { path, source } => Self::Write { path, source },
+            error => Self::Rows(error),
+        }
+    }
 }

@@ -6,42 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sqlgauge_base::rows::{Rows, turn};
+use sqlgauge_estimate::labelling::{LabelRow, Verdict};
 use sqlgauge_run::{Item, Items, RunFiles, sha256_of_bytes};
 
 use crate::agreement::{Agreement, agreement};
-use crate::rows::Rows;
 use crate::runs::{FoundRun, find_runs};
 use crate::{Dashboard, ViewError};
-
-/// What a person says of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
-    Right,
-    Wrong,
-    Unsure,
-}
-
-/// A line of the file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct LabelRow {
-    pub(crate) id: String,
-    /// 1, 0, or null where the person is not sure.
-    correct: Option<u8>,
-    pub(crate) verdict: Verdict,
-    by: String,
-    /// Seconds since 1970.
-    at: u64,
-    system: String,
-    /// Name of the run as it was listed.
-    run: String,
-    /// SHA-256 of the prediction that was shown.
-    shown: String,
-}
 
 /// A label that is given, or taken back.
 #[derive(Deserialize)]
@@ -59,12 +33,10 @@ fn shown_of(item: &Item) -> Option<String> {
     item.details.whole_answer().map(|answer| sha256_of_bytes(answer.as_bytes()))
 }
 
-impl LabelRow {
-    /// Whether it is of the answer that the run has now.
-    fn is_current(&self, items: &Items) -> Result<bool, ViewError> {
-        let item = items.find(&self.system, &self.id)?;
-        Ok(item.as_ref().and_then(shown_of).is_some_and(|digest| digest == self.shown))
-    }
+/// Whether a label is of the answer that the run has now.
+fn is_current(row: &LabelRow, items: &Items) -> Result<bool, ViewError> {
+    let item = items.find(&row.system, &row.id)?;
+    Ok(item.as_ref().and_then(shown_of).is_some_and(|digest| digest == row.shown))
 }
 
 /// A text as the name of a file: the same for no other text.
@@ -75,11 +47,6 @@ pub(crate) fn plain_name(text: &str) -> String {
         return name;
     }
     format!("{name}-{}", &sha256_of_bytes(text.as_bytes())[..8])
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 /// The labels of one system of a run, by all who gave some.
@@ -129,7 +96,7 @@ impl Dashboard {
         let rows: Rows<LabelRow> = Rows::read(self.labels_file(&run, system))?;
         let items = RunFiles::open(&run.path)?.items;
         let label = |row: &LabelRow| {
-            let of = json!({"verdict": row.verdict, "current": row.is_current(&items)?});
+            let of = json!({"verdict": row.verdict, "current": is_current(row, &items)?});
             Ok((row.id.clone(), of))
         };
         rows.iter().map(label).collect::<Result<_, ViewError>>().map(Value::Object)
@@ -165,24 +132,16 @@ impl Dashboard {
             Some(_) => {}
         }
         let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let _turn = self.turn()?;
+        let _turn = turn(&self.own_folder())?;
         let mut rows = Rows::read(self.labels_file(&run, &system))?;
         let row = verdict.map(|verdict| LabelRow {
-            id: id.clone(),
-            correct: match verdict {
-                Verdict::Right => Some(1),
-                Verdict::Wrong => Some(0),
-                Verdict::Unsure => None,
-            },
-            verdict,
-            by: self.options.labeller.clone(),
-            at: now(),
             system,
             run: run.name,
             shown: digest,
+            ..LabelRow::new(id.clone(), verdict, self.options.labeller.clone())
         });
-        rows.put(row, |row| row.id == id)?;
-        rows.commit([rows.prepared()?])
+        rows.put(row, |row: &LabelRow| row.id == id)?;
+        Ok(rows.commit([rows.prepared()?])?)
     }
 }
 
@@ -206,7 +165,7 @@ fn labelled_of(
             }
         };
         let Some(system) = rows.first().map(|row| row.system.clone()) else { continue };
-        let with_state = |row: LabelRow| Ok((row.is_current(&items)?, row)).map(|(is, row)| (row, is));
+        let with_state = |row: LabelRow| Ok((is_current(&row, &items)?, row)).map(|(is, row)| (row, is));
         let rows: Vec<_> = rows.into_iter().map(with_state).collect::<Result<_, ViewError>>()?;
         systems.entry(system).or_default().push(rows);
     }

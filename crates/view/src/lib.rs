@@ -29,7 +29,6 @@ mod pages;
 mod pairs;
 mod records;
 mod routes;
-mod rows;
 mod runs;
 mod table;
 

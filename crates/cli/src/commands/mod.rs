@@ -18,6 +18,7 @@ mod fit;
 mod import;
 mod init;
 mod inspect;
+mod label;
 mod left_out;
 mod match_queries;
 mod merge;
@@ -86,6 +87,8 @@ pub(crate) enum Command {
     Predict(Box<predict::Predict>),
     /// Estimate accuracy without gold queries, from runs you have already scored
     Estimate(Box<estimate::EstimateCommand>),
+    /// Label as few answers as make an accuracy, a difference or a leaderboard sure
+    Label(label::Label),
     /// Watch batches of answers without gold queries: exit code 1 if they change
     Monitor(Box<monitor::Monitor>),
     /// Measure what systems lose when schemas change
@@ -151,7 +154,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Score", &["demo", "score", "init", "run", "compat", "merge", "import", "bundle", "vote", "audit"]),
     ("Look at a run", &["view", "compare", "show", "report", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "pack", "rules"]),
-    ("Without labels", &["estimate"]),
+    ("Without labels", &["estimate", "label"]),
     ("Under schema change", &["evolve", "robustness"]),
     ("Make data", &["synth", "tables", "predict"]),
     ("Tools", &["engines", "translate", "inspect", "trust", "completions", "man"]),
@@ -208,6 +211,7 @@ impl Command {
             #[cfg(feature = "services")]
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
+            Self::Label(command) => command.run(),
             Self::Monitor(command) => command.run(),
             Self::Robustness(command) => command.run(),
             Self::Import(command) => command.run(),

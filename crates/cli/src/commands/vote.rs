@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge_core::{OutputPath, ScoreJob, Source, Subset, System, VerifySettings, VoteBy, VoteJob};
 use sqlgauge_engine::Limits;
 
@@ -30,7 +29,7 @@ pub(crate) struct Vote {
     #[arg(long = "pred", value_name = "NAME=FILE")]
     predictions: System,
     /// Two answers are equal by their results; by a proof; or by their results unless `verify` finds a database where they differ
-    #[arg(long, value_name = "WHAT", default_value = "result", value_parser = vote_by())]
+    #[arg(long, value_name = "WHAT", default_value = "result", value_parser = sqlgauge_core::cli::vote_by())]
     by: VoteBy,
     /// Metrics of the gain, the first one decides
     #[arg(long, value_name = "IDS")]
@@ -60,11 +59,6 @@ pub(crate) struct Vote {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-}
-
-fn vote_by() -> impl TypedValueParser<Value = VoteBy> {
-    PossibleValuesParser::new(VoteBy::ALL.map(VoteBy::name))
-        .map(|name| VoteBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or_default())
 }
 
 impl Vote {

@@ -28,6 +28,7 @@ mod files;
 mod golden;
 mod golds;
 mod isolation;
+mod label;
 mod law;
 mod merge;
 mod now;

@@ -18,6 +18,7 @@ use sqlgauge_verify::{ColumnValues, OnlyStage};
 use self::stdin::{as_given, input_file, source};
 use crate::results::SystemResults;
 use crate::robustness::SystemFolder;
+use crate::same::VoteBy;
 use crate::score::System;
 use crate::source::Source;
 use crate::subset::IdList;
@@ -97,6 +98,12 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 pub fn file_format() -> impl TypedValueParser<Value = FileFormat> {
     let names = FileFormat::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<FileFormat>())
+}
+
+/// Reads when two answers mean the same.
+pub fn vote_by() -> impl TypedValueParser<Value = VoteBy> {
+    PossibleValuesParser::new(VoteBy::ALL.map(VoteBy::name))
+        .map(|name| VoteBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or_default())
 }
 
 /// Reads the name of a contract; the help lists all of them.

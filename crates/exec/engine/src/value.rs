@@ -184,6 +184,12 @@ impl ResultSet {
         Fingerprint { rows: count, set }
     }
 
+    /// As [`ResultSet::fingerprint`], of the rows in their order.
+    pub fn ordered_fingerprint(&self) -> Fingerprint {
+        let set = self.rows().map(row_digest).fold(mix(self.width() as u64), |digest, row| mix(digest ^ row));
+        Fingerprint { rows: self.len(), set }
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[Value] {
         &self.values

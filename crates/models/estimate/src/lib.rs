@@ -13,6 +13,7 @@ pub mod estimators;
 mod items;
 #[cfg(feature = "services")]
 pub mod judges;
+pub mod labelling;
 mod law;
 mod load;
 mod logistic;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::View;
 use crate::Verdict;
 use crate::interrupt::{Gently, asked_to_stop};
-use crate::output::print;
+use crate::output::{account, print};
 
 impl View {
     pub(crate) fn run(self) -> Result<Verdict> {
@@ -20,7 +20,6 @@ impl View {
             ))?;
             return Ok(Verdict::Done);
         }
-        let account = || ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
         let options = sqlgauge_view::ViewOptions {
             labeller: self.labeller.or_else(account).unwrap_or_default(),
             folders: self.folders,

@@ -1,60 +1,96 @@
-//! Files of JSON lines that change row by row: labels and decisions.
+//! Files of JSON lines that change row by row: labels and decisions of people.
 //!
 //! # Contract
 //! - A file is read whole, or it is an error that names the file and the line, and nothing is written.
-//! - A change takes its turn among all processes ([`Dashboard::turn`]), from before the file is read until it is replaced.
+//! - A change takes its turn among all processes ([`turn`]), from before the file is read until it is replaced.
 //! - Lines that a change does not concern keep their bytes. A reader and a crash see the old file or the new one.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sqlgauge_base::file::{AtomicFile, lock_within};
-use sqlgauge_base::regular;
 
-use crate::{Dashboard, ViewError};
+use crate::file::{AtomicFile, lock_within};
+use crate::regular;
 
 /// How long a change waits for the one of another process.
 const MOST_WAIT: Duration = Duration::from_secs(10);
 
+/// Why a file of rows cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line of it cannot be understood.
+    #[error(
+        "{path}, line {line} cannot be read ({message}); nothing was written: mend this line, or move the file elsewhere"
+    )]
+    Row {
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        message: String,
+    },
+    /// It cannot be written.
+    #[error("{path} cannot be written: {source}; make its folder writable or choose another one")]
+    Write {
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
 /// The rows of a file, each with its line.
-pub(crate) struct Rows<T> {
+#[derive(Debug)]
+pub struct Rows<T> {
     path: PathBuf,
     rows: Vec<(Vec<u8>, T)>,
 }
 
 impl<T: Serialize + DeserializeOwned> Rows<T> {
     /// Reads a file; one that does not exist has no row.
-    pub(crate) fn read(path: PathBuf) -> Result<Self, ViewError> {
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line is not such a row.
+    pub fn read(path: PathBuf) -> Result<Self, RowsError> {
         let bytes = match regular::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(ViewError::Folder { path, source }),
+            Err(source) => return Err(RowsError::Read { path, source }),
         };
         let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii));
         let row = |(line, text): (usize, &[u8])| match serde_json::from_slice(text) {
             Ok(row) => Ok((text.to_owned(), row)),
-            Err(error) => Err(ViewError::Row { path: path.clone(), line, message: reason(&error) }),
+            Err(error) => Err(RowsError::Row { path: path.clone(), line, message: reason(&error) }),
         };
         let rows = lines.filter(|(_, text)| !text.is_empty()).map(row).collect::<Result<_, _>>()?;
         Ok(Self { path, rows })
     }
 
     /// The rows, in the order of the file.
-    pub(crate) fn into_rows(self) -> Vec<T> {
+    pub fn into_rows(self) -> Vec<T> {
         self.rows.into_iter().map(|(_, row)| row).collect()
     }
 
     /// The rows, in the order of the file.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.rows.iter().map(|(_, row)| row)
     }
 
     /// Puts a row in the place of those that it replaces, or at the end. Without a row it takes them out.
-    pub(crate) fn put(&mut self, row: Option<T>, replaces: impl Fn(&T) -> bool) -> Result<(), ViewError> {
+    ///
+    /// # Errors
+    /// When the row cannot be written as JSON.
+    pub fn put(&mut self, row: Option<T>, replaces: impl Fn(&T) -> bool) -> Result<(), RowsError> {
         let place = self.rows.iter().position(|(_, row)| replaces(row)).unwrap_or(self.rows.len());
         self.rows.retain(|(_, row)| !replaces(row));
         if let Some(row) = row {
@@ -65,7 +101,10 @@ impl<T: Serialize + DeserializeOwned> Rows<T> {
     }
 
     /// The file as it is to become.
-    pub(crate) fn prepared(&self) -> Result<AtomicFile, ViewError> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn prepared(&self) -> Result<AtomicFile, RowsError> {
         let prepare = || {
             make_folder_of(&self.path)?;
             let mut file = AtomicFile::create(&self.path)?;
@@ -76,22 +115,31 @@ impl<T: Serialize + DeserializeOwned> Rows<T> {
     }
 
     /// Puts prepared files in place of what they are made of.
-    pub(crate) fn commit(&self, files: impl IntoIterator<Item = AtomicFile>) -> Result<(), ViewError> {
+    ///
+    /// # Errors
+    /// When one cannot be written.
+    pub fn commit(&self, files: impl IntoIterator<Item = AtomicFile>) -> Result<(), RowsError> {
         AtomicFile::commit_all(files).map_err(|source| self.unwritable(source))
     }
 
-    fn unwritable(&self, source: io::Error) -> ViewError {
-        ViewError::Write { path: self.path.clone(), source }
+    fn unwritable(&self, source: io::Error) -> RowsError {
+        RowsError::Write { path: self.path.clone(), source }
     }
 }
 
-impl Dashboard {
-    /// The turn of this process to change files of its person, for as long as it is held.
-    pub(crate) fn turn(&self) -> Result<File, ViewError> {
-        let path = self.own_folder().join("lock");
-        let locked = make_folder_of(&path).and_then(|()| lock_within(&path, MOST_WAIT));
-        locked.map_err(|source| ViewError::Write { path, source })
-    }
+/// The turn of this process to change files of a folder, which is made if need be, for as long as what is returned lives.
+///
+/// # Errors
+/// When another process does not let go of it, or nothing can be written there.
+pub fn turn(folder: &Path) -> Result<File, RowsError> {
+    let path = folder.join("lock");
+    let locked = make_folder_of(&path).and_then(|()| lock_within(&path, MOST_WAIT));
+    locked.map_err(|source| RowsError::Write { path, source })
+}
+
+/// Seconds since 1970, for rows that say when.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 /// Why a line cannot be read, without the place in it, which begins with a line 1 of its own.
