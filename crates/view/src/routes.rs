@@ -54,7 +54,7 @@ impl IntoResponse for ViewError {
             Self::Job(_)
             | Self::NoReason { .. }
             | Self::Record { .. }
-            | Self::Row { .. }
+            | Self::Rows(_)
             | Self::Cut { .. }
             | Self::Report(ReportError::MalformedEstimate { .. } | ReportError::Run(_))
             | Self::TooLarge { .. } => StatusCode::UNPROCESSABLE_ENTITY,

@@ -262,7 +262,8 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_lost() {
     refused(LabelRow { verdict: Verdict::Wrong, correct: Some(0), ..good[0].clone() }, "--replace");
     let again = labels.add(good.clone(), "test", false).unwrap();
     assert_eq!((again.labels, again.repeated.len()), (0, 2));
-    let changed = labels.add(vec![LabelRow { shown: "0".repeat(64), ..good[0].clone() }], "test", false).unwrap();
+    let changed =
+        labels.add(vec![LabelRow { shown: "0".repeat(64), ..good[0].clone() }], "test", false).unwrap();
     assert_eq!((changed.labels, changed.different.as_slice()), (0, ["3".to_owned()].as_slice()));
     assert_eq!(before, std::fs::read(folder.path().join("labels.jsonl")).unwrap());
     assert!(labels.judge("4", "three", "ann").unwrap_err().to_string().contains("one, two"));
