@@ -41,7 +41,7 @@ impl PredictJob {
         let folder = self.schemas.as_ref().and_then(SchemaSource::folder);
         let engine = context.engine_for(folder, 0, self.limits, Moment::now())?;
         let schemas = self.schema_texts(&workload, &engine)?;
-        settings.dialect = name_of(engine.dialect()).to_owned();
+        settings.dialect = name_of(engine.dialect());
         let demonstrations = self.demonstrations(&workload, engine.as_ref(), context)?;
         let questions: Vec<PromptQuestion<'_>> = workload
             .examples

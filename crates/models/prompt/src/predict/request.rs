@@ -13,7 +13,7 @@ pub struct PredictSettings {
     pub model: ModelSettings,
     pub prompt: Prompt,
     /// What the model is to write, as people call it: `PostgreSQL`.
-    pub dialect: String,
+    pub dialect: &'static str,
     /// The prompt that asks first which tables and columns are needed; `None` shows the whole schema.
     pub prune: Option<Prompt>,
     /// Texts at which the server ends an answer.
@@ -29,12 +29,20 @@ pub struct PredictSettings {
 impl PredictSettings {
     /// One sample with its log-probabilities.
     pub fn new(model: ModelSettings, prompt: Prompt) -> Self {
-        let dialect = SQLITE.to_owned();
-        Self { model, prompt, dialect, prune: None, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
+        Self {
+            model,
+            prompt,
+            dialect: SQLITE,
+            prune: None,
+            stop: Vec::new(),
+            seed: None,
+            samples: 1,
+            logprobs: true,
+        }
     }
 
     pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
-        let item = Filled::of(question, &self.dialect);
+        let item = Filled::of(question, self.dialect);
         let (system, user) = item.into_prompt(&self.prompt);
         let mut messages = vec![Message::system(system)];
         for demonstration in question.demonstrations.iter() {
@@ -65,7 +73,7 @@ impl PredictSettings {
         if let Some(seed) = self.seed {
             extra.insert("seed".to_owned(), seed.into());
         }
-        ChatRequest { extra, ..self.model.request(Filled::of(question, &self.dialect).into_prompt(prompt)) }
+        ChatRequest { extra, ..self.model.request(Filled::of(question, self.dialect).into_prompt(prompt)) }
     }
 }
 

@@ -26,9 +26,10 @@ pub struct ExampleRows<'a> {
 pub fn schema_with_rows(ddl: &str, schema: &Schema, rows: ExampleRows<'_>) -> String {
     let mut text = ddl.trim_end().to_owned();
     for table in schema.tables().iter().filter(|table| table.kind != TableKind::Shadow) {
-        let name = match rows.engine.is_sqlite() {
-            true => PrintDialect::Sqlite.identifier(&table.name),
-            false => rows.engine.quoted(&table.name),
+        let name = if rows.engine.is_sqlite() {
+            PrintDialect::Sqlite.identifier(&table.name)
+        } else {
+            rows.engine.quoted(&table.name)
         };
         let sql = format!("SELECT * FROM {name} LIMIT {}", rows.count);
         let execution = rows.engine.run(rows.database, &sql);
