@@ -36,20 +36,28 @@ impl SchemaSource {
         workload: &Benchmark,
         context: &Context<'_>,
     ) -> Result<HashMap<String, Arc<Schema>>, Error> {
+        self.read_by(workload, &context.sqlite(Limits::default(), Moment::now())?)
+    }
+
+    /// The same by that engine.
+    pub(crate) fn read_by(
+        &self,
+        workload: &Benchmark,
+        engine: &dyn Engine,
+    ) -> Result<HashMap<String, Arc<Schema>>, Error> {
         let mut names: Vec<&str> = workload.examples.iter().map(|example| example.db_id.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         let schemas = match self {
-            Self::Databases(folder) => of_databases(folder, &names, context)?,
+            Self::Databases(folder) => of_databases(folder, &names, engine)?,
             Self::Tables(file) => of_tables(file, &names)?,
         };
         Ok(names.into_iter().map(str::to_owned).zip(schemas).collect())
     }
 }
 
-fn of_databases(folder: &Path, names: &[&str], context: &Context<'_>) -> Result<Vec<Arc<Schema>>, Error> {
+fn of_databases(folder: &Path, names: &[&str], engine: &dyn Engine) -> Result<Vec<Arc<Schema>>, Error> {
     let databases = Databases::open(folder)?;
-    let engine = context.sqlite(Limits::default(), Moment::now())?;
     let schema = |name: &&str| Ok(Arc::clone(engine.open(&databases.locate(name)?.main)?.schema()));
     names.iter().map(schema).collect()
 }

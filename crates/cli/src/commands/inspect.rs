@@ -74,9 +74,10 @@ impl Inspect {
     fn print_query(&self, db: &Path) -> Result<()> {
         let sql =
             query(self.input.to_str().context("the query is not UTF-8")?).map_err(|error| anyhow!(error))?;
-        let (schema, dialect) = match is_address(db) {
-            true => on_server(db).map(|(schema, dialect)| (schema, Some(dialect)))?,
-            false => (schema_of(db)?, None),
+        let (schema, dialect) = if is_address(db) {
+            on_server(db).map(|(schema, dialect)| (schema, Some(dialect)))?
+        } else {
+            (schema_of(db)?, None)
         };
         // Of a text of a different dialect, the structure is shown, and the text stays as it is.
         let text = dialect.map_or_else(|| sql.clone(), |dialect| reading(&sql, dialect));

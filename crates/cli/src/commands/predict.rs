@@ -21,7 +21,8 @@ pub(crate) struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, for the schemas of items that bring no DDL (column `ddl`)
+    /// Folder with `DB_ID/DB_ID.sqlite`, one database file, or an address as `score` takes it, for the schemas of items that bring no
+    /// DDL (column `ddl`); the model writes the dialect of that database
     #[arg(long, value_name = "DIR", conflicts_with = "tables")]
     db: Option<PathBuf>,
     /// Schema file (tables.json) in place of databases

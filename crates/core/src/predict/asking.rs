@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use sqlgauge_dataset::{Benchmark, Databases, Example, load_benchmark, load_workload};
-use sqlgauge_engine::{Engine, Moment, SqliteEngine};
+use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_llm::{LlmError, Prompt};
 use sqlgauge_prompt::predict::{
     Demonstration, ExampleRows, PredictOutcome, PredictSettings, PromptQuestion, draw_demonstrations,
@@ -37,9 +37,12 @@ impl PredictJob {
         )?;
         workload.examples = pick(workload.examples, positions.as_deref());
         workload.notes.iter().for_each(|text| context.watcher().note(text));
-        let settings = self.settings()?;
-        let schemas = self.schema_texts(&workload, context)?;
-        let demonstrations = self.demonstrations(&workload, context)?;
+        let mut settings = self.settings()?;
+        let folder = self.schemas.as_ref().and_then(SchemaSource::folder);
+        let engine = context.engine_for(folder, 0, self.limits, Moment::now())?;
+        let schemas = self.schema_texts(&workload, &engine)?;
+        settings.dialect = name_of(engine.dialect());
+        let demonstrations = self.demonstrations(&workload, engine.as_ref(), context)?;
         let questions: Vec<PromptQuestion<'_>> = workload
             .examples
             .iter()
@@ -119,12 +122,12 @@ impl PredictJob {
     }
 
     /// The schema of each question: the item's own, else that of its database.
-    fn schema_texts(&self, workload: &Benchmark, context: &Context<'_>) -> Result<Vec<Arc<str>>, Error> {
+    fn schema_texts(&self, workload: &Benchmark, engine: &Arc<dyn Engine>) -> Result<Vec<Arc<str>>, Error> {
         let mut others = workload.clone();
         others.examples.retain(|example| example.ddl.is_none());
         let schemas = match (&self.schemas, others.examples.first()) {
             (Some(source), _) => source
-                .read(&others, context)
+                .read_by(&others, engine.as_ref())
                 .map_err(|error| Error::asked_in_part(&self.workload.path, error))?,
             (None, None) => HashMap::new(),
             (None, Some(example)) => {
@@ -135,7 +138,7 @@ impl PredictJob {
                 )));
             }
         };
-        let rows = self.rows(context)?;
+        let rows = self.rows(engine)?;
         let mut texts: HashMap<(&str, Option<&str>), Arc<str>> = HashMap::new();
         let mut all = Vec::with_capacity(workload.examples.len());
         for example in &workload.examples {
@@ -154,6 +157,7 @@ impl PredictJob {
     fn demonstrations(
         &self,
         workload: &Benchmark,
+        engine: &dyn Engine,
         context: &Context<'_>,
     ) -> Result<HashMap<String, Arc<[Demonstration]>>, Error> {
         let Some(shots) = self.shots.as_ref().filter(|shots| shots.count > 0) else {
@@ -177,7 +181,7 @@ impl PredictJob {
             }
             drawn.insert(db_id.to_owned(), chosen);
         }
-        let schemas = self.schemas_of_shots(shots, &pool, drawn.values().flatten(), context)?;
+        let schemas = self.schemas_of_shots(shots, &pool, drawn.values().flatten(), (engine, context))?;
         let mut all = HashMap::new();
         for (db_id, chosen) in drawn {
             let demonstrations = chosen.into_iter().map(|at| demonstration(&pool.examples[at], &schemas));
@@ -192,14 +196,15 @@ impl PredictJob {
         shots: &Shots,
         pool: &Benchmark,
         drawn: impl Iterator<Item = &'a usize>,
-        context: &Context<'_>,
+        (engine, context): (&dyn Engine, &Context<'_>),
     ) -> Result<HashMap<String, Arc<Schema>>, Error> {
         let bare = drawn.map(|&at| pool.examples[at].clone()).filter(|example| example.ddl.is_none());
         let bare = Benchmark { examples: bare.collect(), ..pool.clone() };
-        match (shots.schemas.as_ref().or(self.schemas.as_ref()), bare.examples.first()) {
-            (_, None) => Ok(HashMap::new()),
-            (Some(source), _) => source.read(&bare, context),
-            (None, Some(example)) => Err(Error::Invalid(format!(
+        match (&shots.schemas, &self.schemas, bare.examples.first()) {
+            (_, _, None) => Ok(HashMap::new()),
+            (Some(source), _, _) => source.read(&bare, context),
+            (None, Some(source), _) => source.read_by(&bare, engine),
+            (None, None, Some(example)) => Err(Error::Invalid(format!(
                 "{} has no schema for item {:?} (column `ddl`); give --shots-db or --shots-tables",
                 shots.benchmark.gold.display(),
                 example.id
@@ -207,13 +212,13 @@ impl PredictJob {
         }
     }
 
-    fn rows(&self, context: &Context<'_>) -> Result<Option<Rows>, Error> {
+    fn rows(&self, engine: &Arc<dyn Engine>) -> Result<Option<Rows>, Error> {
         let folder = match &self.schemas {
             Some(SchemaSource::Databases(folder)) if self.example_rows > 0 => folder,
             _ => return Ok(None),
         };
         Ok(Some(Rows {
-            engine: context.sqlite(self.limits, Moment::now())?,
+            engine: Arc::clone(engine),
             databases: Databases::open(folder)?,
             count: self.example_rows,
         }))
@@ -222,7 +227,7 @@ impl PredictJob {
 
 /// Where example rows are read.
 struct Rows {
-    engine: SqliteEngine,
+    engine: Arc<dyn Engine>,
     databases: Databases,
     /// Of each table.
     count: u32,
@@ -240,8 +245,27 @@ fn schema_of(example: &Example, schema: Option<&Schema>, rows: Option<&Rows>) ->
     let parsed = parsed.transpose()?;
     let schema = parsed.as_ref().or(schema).ok_or_else(unread)?;
     let database = rows.engine.open(&rows.databases.locate(&example.db_id)?.main)?;
-    let rows = ExampleRows { engine: &rows.engine, database: &database, count: rows.count };
+    let rows = ExampleRows { engine: rows.engine.as_ref(), database: &database, count: rows.count };
     Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
+}
+
+/// A dialect as people call it.
+fn name_of(dialect: &'static str) -> &'static str {
+    match dialect {
+        "sqlite" | "sqlite3" => "SQLite",
+        "postgres" => "PostgreSQL",
+        "mysql" => "MySQL",
+        "duckdb" => "DuckDB",
+        "snowflake" => "Snowflake",
+        "bigquery" => "BigQuery",
+        "spark" => "Databricks",
+        "redshift" => "Redshift",
+        "mssql" => "SQL Server",
+        "oracle" => "Oracle",
+        "trino" => "Trino",
+        "clickhouse" => "ClickHouse",
+        _ => "SQL",
+    }
 }
 
 fn too_few(shots: &Shots, db_id: &str, count: usize) -> Error {

@@ -65,7 +65,7 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// When its labels or its databases are not there.
     pub fn known_run(&mut self, path: &Path, run: StoredRun) -> Result<(), EstimateError> {
-        let metric = self.metric_of(path, &run)?;
+        let metric = binary_metric(path, &run, self.metric.as_deref())?;
         self.pool.metrics.insert(metric.clone());
         if !run.is_complete() {
             self.pool.notes.push(format!(
@@ -119,10 +119,6 @@ impl<'a> Loader<'a> {
         let occurrence = occurrences.next(database, key);
         let place = self.pool.question(question, occurrence);
         self.pool.answer(system, place, PoolAnswer { correct: Some(correct), ..answer });
-    }
-
-    fn metric_of(&self, path: &Path, run: &StoredRun) -> Result<String, EstimateError> {
-        binary_metric(path, run, self.metric.as_deref())
     }
 
     fn known_database(

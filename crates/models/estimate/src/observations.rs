@@ -127,7 +127,11 @@ fn observe_question(
     };
     let (compiles, clusters) = match search {
         Some((search, databases)) => by_generated_rows(&search.signatures(&distinct, databases)),
-        None => by_results(&distinct.iter().map(|text| results(text)).collect::<Vec<_>>()),
+        // On a server, by the results on its rows.
+        None => {
+            let results: Vec<Option<Fingerprint>> = distinct.iter().map(|text| results(text)).collect();
+            (results.iter().map(Option::is_some).collect(), clusters(&results))
+        }
     };
     let inputs: Vec<EncoderInput> = distinct
         .iter()
@@ -147,11 +151,10 @@ fn observe_question(
         .filter_map(|(system, text)| {
             let answer = pool.get(system, question)?;
             let place = distinct.binary_search(&text.as_str()).ok()?;
-            let compiles = compiles[place];
             let known_ok = answer.status.as_deref().map(|status| status == "ok");
             let is_one = answer.sql.trim().trim_end_matches(';').trim_end() == text
                 || resolve(&answer.sql, &database.schema).is_ok();
-            let runs_as_given = known_ok.unwrap_or(compiles && is_one);
+            let runs_as_given = known_ok.unwrap_or(compiles[place] && is_one);
             let status = answer
                 .status
                 .clone()
@@ -159,7 +162,7 @@ fn observe_question(
             let seen = Observation {
                 answers: text.chars().any(char::is_alphanumeric) && status != "empty",
                 runs_as_given,
-                runs: runs_as_given || compiles,
+                runs: runs_as_given || compiles[place],
                 status,
                 cluster: clusters[place],
                 result: answer.result,
@@ -172,17 +175,9 @@ fn observe_question(
 
 /// Which texts compile, and which return the same on all generated databases; one that failed on each of them is like no other.
 fn by_generated_rows(signatures: &[Option<Signature>]) -> (Vec<bool>, Vec<Option<u32>>) {
-    let ran = |signature: &Option<Signature>| {
-        let is_of_use = signature.as_ref().is_some_and(|all| all.iter().any(Option::is_some));
-        signature.clone().filter(|_| is_of_use)
-    };
+    let ran = |signature: &Option<Signature>| signature.clone().filter(|all| all.iter().any(Option::is_some));
     let ran: Vec<Option<Signature>> = signatures.iter().map(ran).collect();
     (signatures.iter().map(Option::is_some).collect(), clusters(&ran))
-}
-
-/// The same by the results on a server's rows.
-fn by_results(results: &[Option<Fingerprint>]) -> (Vec<bool>, Vec<Option<u32>>) {
-    (results.iter().map(Option::is_some).collect(), clusters(results))
 }
 
 /// The same number for what is the same; `None` for `None`.

@@ -6,7 +6,10 @@ const BUILT_IN: &str = include_str!("../prompts/predict.md");
 const PRUNE: &str = include_str!("../prompts/prune.md");
 
 pub const PLACEHOLDERS: Placeholders =
-    Placeholders { prompt: "predict", required: &["schema", "question"], optional: &["evidence"] };
+    Placeholders { prompt: "predict", required: &["schema", "question"], optional: &["evidence", "dialect"] };
+
+/// The dialect of a prompt where nothing says which it is.
+pub(crate) const SQLITE: &str = "SQLite";
 
 /// The prompt that is used when none is given (`prompts/predict.md`).
 ///

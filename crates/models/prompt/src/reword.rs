@@ -9,6 +9,7 @@ use sqlgauge_sql::schema_text;
 use sqlgauge_synth::polish::{PolishedText, Writer, WriterError};
 
 use crate::ModelSettings;
+use crate::prompts::SQLITE;
 
 const BUILT_IN: &str = include_str!("../prompts/reword.md");
 const PLACEHOLDERS: Placeholders =
@@ -37,6 +38,7 @@ impl ModelWriter {
                 "schema" => schema,
                 "question" => question,
                 "sql" => sql,
+                "dialect" => SQLITE,
                 _ => "",
             };
             value.to_owned()

@@ -9,6 +9,7 @@ use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::{Features, resolve, schema_text};
 
 use super::example::ChatExample;
+use crate::prompts::SQLITE;
 
 /// A question over one schema.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +72,7 @@ impl Triple<'_> {
             let value = match name {
                 "schema" => schema.as_str(),
                 "evidence" => evidence,
+                "dialect" => SQLITE,
                 _ => self.question.trim(),
             };
             value.to_owned()

@@ -5,12 +5,15 @@ use sqlgauge_llm::{ChatRequest, Message, Prompt};
 
 use super::asking::PromptQuestion;
 use crate::ModelSettings;
+use crate::prompts::SQLITE;
 
 /// Which model is asked for SQL, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictSettings {
     pub model: ModelSettings,
     pub prompt: Prompt,
+    /// What the model is to write, as people call it: `PostgreSQL`.
+    pub dialect: &'static str,
     /// The prompt that asks first which tables and columns are needed; `None` shows the whole schema.
     pub prune: Option<Prompt>,
     /// Texts at which the server ends an answer.
@@ -26,17 +29,26 @@ pub struct PredictSettings {
 impl PredictSettings {
     /// One sample with its log-probabilities.
     pub fn new(model: ModelSettings, prompt: Prompt) -> Self {
-        Self { model, prompt, prune: None, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
+        Self {
+            model,
+            prompt,
+            dialect: SQLITE,
+            prune: None,
+            stop: Vec::new(),
+            seed: None,
+            samples: 1,
+            logprobs: true,
+        }
     }
 
     pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
-        let item = Filled::of(question);
+        let item = Filled::of(question, self.dialect);
         let (system, user) = item.into_prompt(&self.prompt);
         let mut messages = vec![Message::system(system)];
         for demonstration in question.demonstrations.iter() {
             let evidence = demonstration.evidence.as_deref();
             let filled =
-                Filled { schema: &demonstration.schema, question: &demonstration.question, evidence };
+                Filled { schema: &demonstration.schema, question: &demonstration.question, evidence, ..item };
             messages.push(Message::user(filled.into_prompt(&self.prompt).1));
             messages.push(Message::assistant(demonstration.sql.trim()));
         }
@@ -61,7 +73,7 @@ impl PredictSettings {
         if let Some(seed) = self.seed {
             extra.insert("seed".to_owned(), seed.into());
         }
-        ChatRequest { extra, ..self.model.request(Filled::of(question).into_prompt(prompt)) }
+        ChatRequest { extra, ..self.model.request(Filled::of(question, self.dialect).into_prompt(prompt)) }
     }
 }
 
@@ -71,11 +83,12 @@ struct Filled<'a> {
     schema: &'a str,
     question: &'a str,
     evidence: Option<&'a str>,
+    dialect: &'a str,
 }
 
 impl<'a> Filled<'a> {
-    fn of(question: &'a PromptQuestion<'_>) -> Self {
-        Self { schema: &question.schema, question: question.question, evidence: question.evidence }
+    fn of(question: &'a PromptQuestion<'_>, dialect: &'a str) -> Self {
+        Self { schema: &question.schema, question: question.question, evidence: question.evidence, dialect }
     }
 
     /// Instructions and question.
@@ -84,6 +97,7 @@ impl<'a> Filled<'a> {
             let value = match name {
                 "schema" => self.schema,
                 "evidence" => self.evidence.unwrap_or_default(),
+                "dialect" => self.dialect,
                 _ => self.question,
             };
             value.trim().to_owned()

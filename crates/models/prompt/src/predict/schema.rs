@@ -26,8 +26,12 @@ pub struct ExampleRows<'a> {
 pub fn schema_with_rows(ddl: &str, schema: &Schema, rows: ExampleRows<'_>) -> String {
     let mut text = ddl.trim_end().to_owned();
     for table in schema.tables().iter().filter(|table| table.kind != TableKind::Shadow) {
-        let sql =
-            format!("SELECT * FROM {} LIMIT {}", PrintDialect::Sqlite.identifier(&table.name), rows.count);
+        let name = if rows.engine.is_sqlite() {
+            PrintDialect::Sqlite.identifier(&table.name)
+        } else {
+            rows.engine.quoted(&table.name)
+        };
+        let sql = format!("SELECT * FROM {name} LIMIT {}", rows.count);
         let execution = rows.engine.run(rows.database, &sql);
         let Some(result) = execution.rows().filter(|rows| !rows.is_empty()) else { continue };
         let columns: Vec<&str> = result.columns.iter().take(SHOWN_COLUMNS).map(String::as_str).collect();
