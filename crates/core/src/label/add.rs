@@ -21,7 +21,7 @@ pub struct LabelAddJob {
         arg(long, value_name = "ID", requires = "verdict", required_unless_present = "from")
     )]
     pub id: Option<String>,
-    /// right, wrong or unsure; of several answers the names of the systems that are right, with commas between
+    /// right, wrong or unsure; of several answers the systems that are right, separated by commas
     #[cfg_attr(feature = "cli", arg(long, value_name = "WORD", requires = "id"))]
     pub verdict: Option<String>,
     /// Labels of the dashboard (JSONL), or a table of ids and labels of one system (TSV, CSV, JSONL)

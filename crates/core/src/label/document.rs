@@ -131,6 +131,15 @@ fn sentence(folder: &LabelFolder, standings: &Standings) -> String {
     let (plan, labels) = (folder.plan(), standings.labels);
     let labels_of = counted_of(labels, standings.questions, "question");
     let next = format!("sqlgauge label next --in {}", folder.path().display());
+    let sign = standings.quantities[0].estimate.filter(|difference| difference.abs() > 0.0);
+    if let Some(difference) = sign.filter(|_| standings.enough && plan.goal.winner) {
+        let (better, worse) = if difference > 0.0 { (0, 1) } else { (1, 0) };
+        let (better, worse) = (&plan.systems[better], &plan.systems[worse]);
+        let level = level(plan.goal.level);
+        return format!(
+            "{better} is better than {worse}, at level {level} %. You may sign it: {labels_of} labelled."
+        );
+    }
     if standings.enough {
         return match standings.quantities.as_slice() {
             [one] => format!(

@@ -49,50 +49,50 @@ pub struct LabelPlanJob {
     /// File with the questions (golds in it are not read)
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub questions: Source,
-    /// Answers of the system whose accuracy is wanted; repeat for a leaderboard, where one question labels the answers of all
+    /// Predictions of the system whose accuracy is wanted; repeat for a leaderboard, where one label is of all
     #[cfg_attr(
         feature = "cli",
         arg(long = "pred", id = "predictions", value_name = "NAME=FILE", required = true)
     )]
     pub systems: Vec<System>,
-    /// Answers of a system to compare with: wanted is the accuracy of --pred less that of this one
+    /// Predictions of a second system: wanted is the accuracy of --pred less its own
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME=FILE"))]
     pub against: Option<System>,
-    /// Answers of other systems to the same questions, which save labels; repeat for more
+    /// Predictions of another system on the same questions, to compare answers with; repeat for more
     #[cfg_attr(feature = "cli", arg(long = "peer", value_name = "NAME=FILE"))]
     pub peers: Vec<System>,
-    /// Folder that `estimate --out` wrote for these answers: its probabilities save labels too
+    /// Folder that `estimate --out` wrote, whose probabilities take the place of peers
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", conflicts_with = "peers"))]
     pub estimate: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, with rows
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
     /// Half the width of the interval, as a share: 0.03 is ±3 points
     #[cfg_attr(feature = "cli", arg(long, value_name = "X", default_value_t = 0.03))]
     pub width: f64,
-    /// Probability that the interval contains the accuracy that labels of all answers would give (0.5 <= P < 1)
+    /// Probability that the interval contains the true accuracy (0.5 <= P < 1)
     #[cfg_attr(feature = "cli", arg(long, value_name = "P", default_value_t = 0.95))]
     pub level: f64,
-    /// Stop as soon as it is sure which of the two is better, however wide the interval of the difference is
+    /// Stop as soon as it is sure which of the two is better
     #[cfg_attr(feature = "cli", arg(long, requires = "against"))]
     pub winner: bool,
-    /// Two answers take one verdict by their results; by a proof; or by their results unless `verify` finds a database where they differ
+    /// Two answers are equal by their results; by a proof; or by their results unless `verify` finds a database where they differ
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHAT", default_value = "both", value_parser = crate::cli::vote_by()))]
     pub by: VoteBy,
-    /// Seed of the draws
+    /// Seed of the random draws
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
     /// Folder to write: plan.json, and later draws.jsonl and labels.jsonl
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub out: OutputPath,
-    /// Format of the file with the questions, where detection is wrong
+    /// Format of the file with the questions or golds, where detection is wrong
     #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
     pub format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
     #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
         value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
-    /// Date, or date and time of UTC, that queries take for now [default: when the plan began]
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     pub now: Option<Moment>,
     /// Which of the questions are taken.

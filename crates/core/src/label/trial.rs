@@ -31,7 +31,7 @@ pub struct LabelTrialJob {
     /// Times that it is tried
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 20))]
     pub runs: usize,
-    /// Seed of the draws
+    /// Seed of the random draws
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
 }
