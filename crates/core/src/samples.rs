@@ -7,7 +7,7 @@
 //! - `first` is the first answer, `best-of-n` the upper bound of any choice: 1 if c > 0.
 //!
 //! An item without an answer is 0 in all of them. An item with fewer than k answers is in neither `pass@k` nor `pass^k`, and their
-//! number of items says so. Intervals are of 95 %, by the clusters of the questions. The plain ones are Wilson's where an item is
+//! number of items says so; where not one has k, there is no such rate. Intervals are of 95 %, by the clusters of the questions. The plain ones are Wilson's where an item is
 //! right or wrong, and percentile bootstrap over items (never over answers) where it is a share of draws.
 //!
 //! Abstention, over the first answers, with a penalty p (`TrustSQL`, EHRSQL's reliability score): an answerable item is +1 if right, 0 if
@@ -20,13 +20,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
-use sqlgauge_base::counted;
 use sqlgauge_base::stats::{bootstrap_mean, wilson};
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::document::{Block, Document, Section, Table, Text};
-use sqlgauge_report::words::percent;
+use sqlgauge_report::words::{many, percent};
 use sqlgauge_report::{Report, clusters};
 use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
 
@@ -315,6 +314,9 @@ fn scores(report: &Report, metric: &str) -> Result<Scores, Error> {
     Ok(scores)
 }
 
+/// Which interval a number has.
+const INTERVALS: &str = "Wilson's interval where a question is right or wrong; that of a mean where it counts as a share of draws.";
+
 const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
@@ -346,9 +348,10 @@ fn rates(items: &[(ClusterPlace, Vec<bool>)], ks: &[usize]) -> Vec<Rate> {
     };
     let right = |answers: &Vec<bool>| answers.iter().filter(|right| **right).count();
     let mut rates = vec![rate("first".to_owned(), &|answers| Some(number(answers.first() == Some(&true))))];
+    let most = items.iter().map(|(_, answers)| answers.len()).max().unwrap_or(0);
     let of_draws = |answers: &Vec<bool>, k: usize, value: fn(usize, usize, usize) -> f64| match answers.len()
     {
-        0 => Some(0.0),
+        0 => (k <= most).then_some(0.0),
         n => (k <= n).then(|| value(n, right(answers), k)),
     };
     for k in ks {
@@ -383,7 +386,9 @@ impl Samples {
              best-of-n: any is",
             self.metric
         );
-        document.add(Section::new("Rates", note, self.rates()));
+        let mut rates = Section::new("Rates", note, self.rates());
+        rates.blocks.push(Block::note(INTERVALS));
+        document.add(rates);
         let note = format!(
             "by first answers, percent with 95 % intervals{about}. Penalty N: a right answer counts 1, an abstention 0, a wrong answer −N, \
              times 100"
@@ -392,7 +397,7 @@ impl Samples {
         document
     }
 
-    /// `mine: the first answer is right by ex@1 for 61.2 % of 500 items, one of the answers for 75.0 %.`
+    /// `mine: the first answer is right by ex@1 for 61.2 % of 500 questions, one of the answers for 75.0 %.`
     fn said(&self, system: &SystemSamples) -> Option<Block> {
         let of = |name: &str| system.rates.iter().find(|rate| rate.name == name).map(|rate| rate.score);
         let (first, best) = (of("first")?, of("best-of-n")?);
@@ -400,7 +405,7 @@ impl Samples {
             ": by {}, the first answer is right for {} % of {}, and one of the answers for {} %.",
             self.metric,
             percent(first.mean?),
-            counted(first.count, "item"),
+            many(first.count, "question"),
             percent(best.mean?)
         );
         Some(Block::lead(Text::default().strong(&system.system).plain(text)))
@@ -524,6 +529,7 @@ mod tests {
         let items = [vec![true], vec![], vec![true, true]];
         assert_eq!(mean(&items, "pass@2"), (Some(0.5), 2));
         assert_eq!(mean(&items, "pass@1"), (Some(2.0 / 3.0), 3));
+        assert_eq!(mean(&items, "pass@3"), (None, 0));
     }
 
     #[test]
