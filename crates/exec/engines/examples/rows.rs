@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let access = Access {
         password: std::env::var("SQLGAUGE_DB_PASSWORD").ok().map(Secret),
         connections: 1,
+        python: std::env::var_os("SQLGAUGE_PYTHON").map(Into::into),
         ..Access::default()
     };
     let engine = open(Path::new(&address), Limits::default(), access).ok_or("no such engine")?;

@@ -48,6 +48,7 @@ mod tests {
                 name => format!("<{name}>"),
             })
         };
+        assert!(filled("").0.starts_with("You write <dialect> queries."), "{}", filled("").0);
         assert_eq!(filled("").1, "<schema>\n\n-- Question: <question>");
         assert_eq!(filled("e").1, "<schema>\n\n-- Evidence: e\n-- Question: <question>");
     }
