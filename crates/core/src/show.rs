@@ -295,12 +295,11 @@ mod tests {
         let has_rows =
             |sql: &str| engine.run(&database, sql).outcome.rows().is_some_and(|rows| !rows.is_empty());
         let of = |gold: &str| emptied_by(database.schema(), gold, has_rows);
-        let joined =
-            "SELECT l.id FROM loan AS l JOIN member AS m ON l.member_id = m.id AND m.id = -1 WHERE l.id > 0";
-        assert_eq!(of(joined).as_deref(), Some("member.id = -1"));
+        let joined = "SELECT l.loan_id FROM loan AS l JOIN member AS m ON l.member_id = m.member_id AND m.name = 'Nobody'";
+        assert_eq!(of(joined).as_deref(), Some("member.name = 'Nobody'"));
         let grouped = "SELECT member_id FROM loan GROUP BY member_id HAVING count(*) > 9999";
         assert_eq!(of(grouped).as_deref(), Some("count(*) > 9999"));
-        assert_eq!(of("SELECT id FROM loan WHERE id = -1 AND member_id = -1"), None);
+        assert_eq!(of("SELECT loan_id FROM loan WHERE loan_id = -1 AND member_id = -1"), None);
     }
 
     /// The log has facts. Whoever looks gets the sentence, or is told that the database is gone.

@@ -409,7 +409,7 @@ fn two_runs_are_compared_by_what_was_asked_in_both() {
         stderr(&output)
     );
     assert_eq!(compare(&good, &bad, &["--systems", "S,T"]).status.code(), Some(2));
-    assert!(stdout(&compare(&good, &good, &[])).contains("Both folders are the same run"));
+    assert!(stderr(&compare(&good, &good, &[])).contains("both folders are the same run"));
 }
 
 /// The sentence comes whatever options the old command line has.

@@ -260,7 +260,7 @@ fn an_item_of_a_run_is_verified_by_its_id() {
     assert!(String::from_utf8_lossy(&different.stdout).contains("`price >= 2`"));
     assert_eq!(verify(&["--id", "1"]).status.code(), Some(0));
     for (more, message) in [
-        (&["--id", "2"][..], "no such column"),
+        (&["--id", "2"][..], "the prediction query does not run"),
         (&["--id", "7"], "no item \"7\""),
         (&[], "--id"),
         (&["--id", "0", "--db", "x"], "--db"),
