@@ -46,6 +46,7 @@ const COMMANDS: &[&[&str]] = &[
     &["engines", "check"],
     &["translate"],
     &["estimate"],
+    &["monitor"],
     &["label", "plan"],
     &["label", "next"],
     &["label", "add"],
@@ -89,10 +90,21 @@ pub(crate) fn render() -> Result<String> {
         list(&mut page, entries.iter());
     }
     let mut earlier = BTreeMap::new();
-    for (name, help) in &commands {
-        section(&mut page, name, help, &shared, &mut earlier);
+    for (at, (name, help)) in commands.iter().enumerate() {
+        let base = commands[..at].iter().find(|(_, other)| includes(help, other));
+        section(&mut page, (name.as_str(), help), base, &shared, &mut earlier);
     }
     Ok(page)
+}
+
+/// Options from which on a command that has all of a different one's names it.
+const MANY: usize = 15;
+
+/// Whether a command has all options of an earlier one, and these are many.
+fn includes(help: &Help, earlier: &Help) -> bool {
+    let all: Vec<&Entry> = options(help).flat_map(|(_, entries)| entries).collect();
+    let inner: Vec<&Entry> = options(earlier).flat_map(|(_, entries)| entries).collect();
+    inner.len() >= MANY && inner.iter().all(|entry| all.contains(entry))
 }
 
 /// Options by heading.
@@ -142,8 +154,8 @@ fn is_common(entry: &Entry) -> bool {
 /// named with that command.
 fn section(
     page: &mut String,
-    name: &str,
-    help: &Help,
+    (name, help): (&str, &Help),
+    base: Option<&(String, Help)>,
     shared: &Groups,
     earlier: &mut BTreeMap<String, String>,
 ) {
@@ -151,10 +163,16 @@ fn section(
         return;
     }
     let _ = write!(page, "\n## {name}\n\n{}\n\n`{}`\n", help.about, help.usage);
+    let of_base: Vec<&Entry> =
+        base.iter().flat_map(|(_, other)| options(other)).flat_map(|(_, entries)| entries).collect();
+    if let Some((other, _)) = base {
+        let _ = write!(page, "\nTakes the options of [`{other}`](#{other}), and:\n");
+    }
     let arguments = help.groups.iter().filter(|(heading, _)| heading == "Arguments");
     let mut special: Vec<&Entry> = arguments.flat_map(|(_, entries)| entries).collect();
     let mut others = Vec::new();
-    for (heading, entries) in options(help) {
+    for (heading, mut entries) in options(help) {
+        entries.retain(|entry| !of_base.contains(entry));
         let group = shared.iter().find(|(title, _)| title == heading);
         let group: &[Entry] = group.map_or(&[], |(_, entries)| entries);
         let (common, rest): (Vec<&Entry>, Vec<&Entry>) =

@@ -154,7 +154,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Score", &["demo", "score", "init", "run", "compat", "merge", "import", "bundle", "vote", "audit"]),
     ("Look at a run", &["view", "compare", "show", "report", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "pack", "rules"]),
-    ("Without labels", &["estimate", "label"]),
+    ("Without labels", &["estimate", "monitor", "label"]),
     ("Under schema change", &["evolve", "robustness"]),
     ("Make data", &["synth", "tables", "predict"]),
     ("Tools", &["engines", "translate", "inspect", "trust", "completions", "man"]),

