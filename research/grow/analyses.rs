@@ -184,7 +184,7 @@ pub static ANALYSES: &[Analysis] = &[
 fn observed(world: &World, text: &str) -> String {
     let mut pool = Pool::default();
     let question = PoolQuestion {
-        database: pool.database("grow", &world.target.database),
+        database: pool.database("grow", &world.target.database, None),
         id: "0".to_owned(),
         text: "How many are there?".to_owned(),
         evidence: None,

@@ -146,7 +146,7 @@ impl Add {
         }
         let mut text = format!("Added {}", counted(added.labels, "label"));
         if added.replaced > 0 {
-            text += &format!(", {} in place of an earlier one", added.replaced);
+            text = format!("{text}, {} in place of an earlier one", added.replaced);
         }
         for (ids, what) in [
             (&added.repeated, "already there"),
@@ -154,7 +154,7 @@ impl Add {
             (&added.different, "left out, of a different answer"),
         ] {
             if !ids.is_empty() {
-                text += &format!("; {what}: {}", listed(ids));
+                text = format!("{text}; {what}: {}", listed(ids));
             }
         }
         print(&(text + ".\n"))?;

@@ -89,7 +89,7 @@ impl Search {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared).ok()?;
             let queries = [&prepared.left.query, &prepared.right.query];
-            let traces = queries.map(|query| trace(query));
+            let traces = queries.map(trace);
             let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::ALL);
             let source = Origin { engine, database, schema: &self.schema, plan: &plan };
             let probes: Vec<Probe> =

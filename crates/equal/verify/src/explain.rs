@@ -110,7 +110,8 @@ fn without_filter(query: &mut Query) -> bool {
 /// The clause without which they are one query, though it cannot be taken out on its own: an ORDER BY decides what a LIMIT keeps, a
 /// join what the others read, and `count(DISTINCT x)` how many rows there are.
 fn differ_in_one_clause(queries: [&Query; 2]) -> Option<&'static str> {
-    let emptied: [(&'static str, fn(&mut Query)); 4] = [
+    type Emptying = (&'static str, fn(&mut Query));
+    let emptied: [Emptying; 4] = [
         ("ORDER BY", |query| query.order_by.clear()),
         ("joins", |query| select(query).into_iter().for_each(|select| select.from = None)),
         ("GROUP BY", |query| select(query).into_iter().for_each(|select| select.group_by.clear())),

@@ -498,12 +498,12 @@ fn in_order_of(golds: &Drafts, questions: Drafts) -> Drafts {
     }
     let mut by_id: Vec<usize> = (0..questions.examples.len()).collect();
     by_id.sort_by_key(|&at| &questions.examples[at].id);
-    // Of several with one id, each gold takes the next: so many are taken of those that begin there.
-    let mut taken = vec![0; by_id.len()];
+    // Of several with one id, each gold takes the next: so many are counts of those that begin there.
+    let mut counts = vec![0; by_id.len()];
     let place = |gold: &Example| {
         let first = by_id.partition_point(|&at| questions.examples[at].id < gold.id);
-        let at = *by_id.get(first + *taken.get(first)?)?;
-        taken[first] += 1;
+        let at = *by_id.get(first + *counts.get(first)?)?;
+        counts[first] += 1;
         (questions.examples[at].id == gold.id).then_some(at)
     };
     let Some(order) = golds.examples.iter().map(place).collect::<Option<Vec<usize>>>() else {

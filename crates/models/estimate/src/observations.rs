@@ -125,13 +125,12 @@ fn observe_question(
         let mut answers = answering.iter().zip(&texts).filter(|(_, other)| other.as_str() == text);
         answers.find_map(|(&system, _)| pool.get(system, question)?.result)
     };
-    let (compiles, clusters) = match search {
-        Some((search, databases)) => by_generated_rows(&search.signatures(&distinct, databases)),
+    let (compiles, clusters) = if let Some((search, databases)) = search {
+        by_generated_rows(&search.signatures(&distinct, databases))
+    } else {
         // On a server, by the results on its rows.
-        None => {
-            let results: Vec<Option<Fingerprint>> = distinct.iter().map(|text| results(text)).collect();
-            (results.iter().map(Option::is_some).collect(), clusters(&results))
-        }
+        let results: Vec<Option<Fingerprint>> = distinct.iter().map(|text| results(text)).collect();
+        (results.iter().map(Option::is_some).collect(), clusters(&results))
     };
     let inputs: Vec<EncoderInput> = distinct
         .iter()

@@ -40,11 +40,15 @@ pub fn values(case: &TargetCase<'_>) -> Result<Vec<AnswerValue>, EstimateError> 
     let (items, pool) = (ItemModel::fit_target(case)?, case.pool());
     let value = |&question| {
         let probability: f64 = items.target.get(&question).copied().unwrap_or_default();
-        let thousandths = (probability.clamp(0.0, 1.0) * GRID as f64).round() as u16;
         let database = pool.databases[pool[question].database].db_id.clone();
-        (database, (thousandths, u8::from(case.runs(case.target, question))))
+        (database, (thousandths(probability), u8::from(case.runs(case.target, question))))
     };
     Ok(case.evidence.questions.iter().map(value).collect())
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1000")]
+fn thousandths(probability: f64) -> u16 {
+    (probability.clamp(0.0, 1.0) * GRID as f64).round() as u16
 }
 
 /// The values of a batch's answers by database.
@@ -289,8 +293,8 @@ mod tests {
         let mut answers: BTreeMap<String, Vec<(u16, u8)>> = BTreeMap::new();
         for at in 0..count {
             let name = if at % 2 == 0 { "even" } else { "odd" };
-            let probability = (right + 0.4 * (random.unit() - 0.5)).clamp(0.0, 1.0);
-            let value = ((probability * 1000.0) as u16, u8::from(random.unit() < runs));
+            let probability = right + 0.4 * (random.unit() - 0.5);
+            let value = (thousandths(probability), u8::from(random.unit() < runs));
             answers.entry(name.to_owned()).or_default().push(value);
         }
         BatchAnswers(answers)

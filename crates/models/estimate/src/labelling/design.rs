@@ -287,7 +287,7 @@ impl Marks {
 impl<'d> Labelling<'d> {
     /// No label yet.
     pub fn new(design: &'d Design) -> Self {
-        let width = design.answers.iter().flat_map(|answers| answers.features.first()).map(Vec::len).max();
+        let width = design.answers.iter().filter_map(|answers| answers.features.first()).map(Vec::len).max();
         let rest: Vec<bool> = (0..design.count)
             .map(|item| design.quantities.iter().any(|quantity| design.is_open(quantity, item)))
             .collect();

@@ -411,7 +411,7 @@ fn batches(plan: &LabelPlan, digest: &str, rows: &Rows<BatchRow>) -> Result<Vec<
     let width = plan.items.first().and_then(|item| item.answers.first()).map_or(0, |of| of.features.len());
     let quantities = plan.quantities().len();
     let mut earlier = BTreeSet::new();
-    let mut batch = |(line, row): (usize, &BatchRow)| {
+    let batch = |(line, row): (usize, &BatchRow)| {
         let is_whole = row.weights.len() == quantities
             && row.weights.iter().all(|of| of.len() == width && of.iter().all(|weight| weight.is_finite()));
         if row.plan != digest {
@@ -427,5 +427,5 @@ fn batches(plan: &LabelPlan, digest: &str, rows: &Rows<BatchRow>) -> Result<Vec<
         let draws = row.draws.iter().map(draw).collect::<Result<_, _>>()?;
         Ok(Batch { weights: row.weights.clone(), draws })
     };
-    (1..).zip(rows.iter()).map(|row| batch(row)).collect()
+    (1..).zip(rows.iter()).map(batch).collect()
 }

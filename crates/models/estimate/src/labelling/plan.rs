@@ -87,8 +87,8 @@ impl LabelPlan {
     pub fn run_name(&self) -> String {
         let parts =
             self.items.iter().flat_map(|item| [&item.id, &item.db_id].into_iter().chain(&item.question));
-        let text = parts.map(|part| format!("{}:{part}", part.len())).collect::<String>();
-        format!("{}{}", RUN, &sha256_of_bytes(text.as_bytes())[..12])
+        let texts: Vec<String> = parts.map(|part| format!("{}:{part}", part.len())).collect();
+        format!("{}{}", RUN, &sha256_of_bytes(texts.concat().as_bytes())[..12])
     }
 
     /// The quantities: one for each accuracy, or the difference.

@@ -52,8 +52,9 @@ pub struct LabelRow {
 impl LabelRow {
     /// A label of this moment, of an answer that is still to be named.
     pub fn new(id: String, verdict: Verdict, by: String) -> Self {
-        let [system, run, shown] = [const { String::new() }; 3];
-        Self { id, correct: verdict.correct(), verdict, by, at: now(), system, run, shown }
+        let none = String::new;
+        let correct = verdict.correct();
+        Self { id, correct, verdict, by, at: now(), system: none(), run: none(), shown: none() }
     }
 }
 

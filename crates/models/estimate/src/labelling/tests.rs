@@ -24,7 +24,7 @@ fn system(count: usize, proxy: Proxy, random: &mut Random) -> (Answers, Vec<f64>
     let mut right = Vec::new();
     for at in 0..count {
         let logit = if at % 3 == 0 { 0.0 } else { 3.5 };
-        right.push(f64::from(u8::from(random.unit() < 1.0 / (1.0 + (-logit as f64).exp()))));
+        right.push(f64::from(u8::from(random.unit() < 1.0 / (1.0 + f64::exp(-logit)))));
         let says = match proxy {
             Proxy::Good => logit,
             Proxy::Useless => 1.0,
@@ -130,7 +130,7 @@ fn the_radius_stands_at_the_goal() {
 fn a_winner_needs_labels_only_where_results_differ() {
     let same: Vec<bool> = (0..600).map(|at| at % 10 != 0).collect();
     let right = |system: usize, item: usize| {
-        let first = if same[item] { item % 4 < 3 } else { item % 40 != 0 };
+        let first = if same[item] { item % 4 < 3 } else { !item.is_multiple_of(40) };
         f64::from(u8::from(if same[item] || system == 0 { first } else { !first }))
     };
     let features = vec![vec![1.0, 0.5]; 600];
@@ -174,7 +174,7 @@ fn plan(texts: [&str; 2], wanted: Wanted) -> LabelPlan {
             .iter()
             .enumerate()
             .map(|(system, text)| {
-                PlanAnswer::new(text, Some(if at % 2 == 0 { 0 } else { system }), vec![1.0, 0.3])
+                PlanAnswer::new(text, Some(if at.is_multiple_of(2) { 0 } else { system }), vec![1.0, 0.3])
             })
             .collect(),
     };

@@ -26,9 +26,9 @@ pub(super) fn explained(body: &str) -> String {
     for piece in body.split_inclusive('>') {
         let (text, tag) = piece.split_at(piece.find('<').unwrap_or(piece.len()));
         if apart.is_some() {
-            page.push_str(text)
+            page.push_str(text);
         } else {
-            linked(text, &mut terms, &mut page)
+            linked(text, &mut terms, &mut page);
         }
         page.push_str(tag);
         let name = tag.trim_start_matches(['<', '/']);
