@@ -179,7 +179,7 @@ fn section(
             entries.into_iter().partition(|entry| group.contains(entry));
         special.extend(rest);
         if heading != OPTIONS && common.len() == group.len() && !group.is_empty() {
-            others.push(format!("[{heading}](#{})", heading.to_lowercase().replace(' ', "-")));
+            others.push(format!("[{heading}](#{})", crate::links::anchor(heading, &[])));
         } else {
             others.extend(common.into_iter().map(|entry| format!("`{}`", flag(entry))));
         }

@@ -148,7 +148,7 @@ fn parse(text: &str) -> Page {
 }
 
 /// The anchor that GitHub and mdBook give a heading: a number follows where an earlier heading has it.
-fn anchor(title: &str, earlier: &[String]) -> String {
+pub(crate) fn anchor(title: &str, earlier: &[String]) -> String {
     let letters = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     let plain: String =
         letters.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();

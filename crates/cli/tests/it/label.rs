@@ -191,13 +191,9 @@ fn a_trial_tells_what_a_plan_would_cost() {
     let sample = Sample::new();
     let peer = "baseline=demo/benchmark/predictions/baseline.jsonl";
     text(&sample.plan("labels", &["--peer", peer, "--width", "0.1", "--quiet"]));
-    let rows: String = sample
-        .right
-        .iter()
-        .filter(|((system, _), _)| system == "careful")
-        .map(|((_, id), right)| format!("{id}\t{}\n", u8::from(*right)))
-        .collect();
-    std::fs::write(sample.path("truth.tsv"), format!("id\tcorrect\n{rows}")).unwrap();
+    let right = sample.right.iter().filter(|((system, _), _)| system == "careful");
+    let rows: Vec<String> = right.map(|((_, id), right)| format!("{id}\t{}", u8::from(*right))).collect();
+    std::fs::write(sample.path("truth.tsv"), format!("id\tcorrect\n{}\n", rows.join("\n"))).unwrap();
     let trial = ["trial", "--in", "labels", "--oracle", "truth.tsv", "--runs", "12"];
     let tried = json(&sample.label(&[&trial[..], &["--json"]].concat()));
     assert_eq!(tried[0]["labels"].as_array().unwrap().len(), 12);
