@@ -146,7 +146,7 @@ impl Inputs {
                 &["--left", "SELECT name FROM item", "--right", "SELECT name FROM item WHERE id > 1"]
             }
             "score-alone" => &["--db", "database", "--metrics", "ex,esm-fair,etm", "--out", "out", "--quiet"],
-            "estimate" if !words.contains(&"--evaluator") => &[
+            "estimate" | "monitor" if !words.contains(&"--evaluator") => &[
                 "--known",
                 "known",
                 "--questions",
