@@ -7,8 +7,8 @@
 //! - `first` is the first answer, `best-of-n` the upper bound of any choice: 1 if c > 0.
 //!
 //! An item without an answer is 0 in all of them. An item with fewer than k answers is in neither `pass@k` nor `pass^k`, and their
-//! number of items says so; where not one has k, there is no such rate. Intervals are of 95 %, by the clusters of the questions. The plain ones are Wilson's where an item is
-//! right or wrong, and percentile bootstrap over items (never over answers) where it is a share of draws.
+//! number of items says so; if no item has k answers, the rate is left out. Intervals have the level 95 % and take clusters of questions into account. The plain
+//! intervals are Wilson's for rates of items that are right or wrong, and a percentile bootstrap over items for shares of draws.
 //!
 //! Abstention, over the first answers, with a penalty p (`TrustSQL`, EHRSQL's reliability score): an answerable item is +1 if right, 0 if
 //! abstained, -p if wrong; an unanswerable one +1 if abstained, else -p. `N` is the number of items: one wrong answer outweighs all

@@ -280,7 +280,7 @@ struct Scores {
     places: Vec<ClusterPlace>,
     /// By version, system and item; not a number where there is no score.
     values: Vec<Vec<Vec<f64>>>,
-    /// By system and item: whether there is no answer.
+    /// By system and item: whether the answer is missing.
     missing: Vec<Vec<bool>>,
 }
 

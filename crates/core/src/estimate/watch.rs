@@ -75,7 +75,7 @@ impl MonitorJob {
     /// Estimates the batch, compares it with those before, and adds it to the log.
     ///
     /// # Errors
-    /// As [`EstimateJob::run`], and when the log is none or cannot be written.
+    /// As [`EstimateJob::run`], and if the log has a line that `monitor` did not write, or cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<Estimated, Error> {
         self.estimate.run_watched(context, Some(&self.watch))
     }

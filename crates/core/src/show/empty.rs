@@ -1,8 +1,8 @@
 //! Which condition leaves a gold without a row.
 //!
 //! # Contract
-//! The first of HAVING, the conjuncts of WHERE, and those of the ON of inner joins without which the outermost SELECT returns a row; `None` where
-//! not one alone is the cause, or the gold is no plain SELECT.
+//! The first of HAVING, the conjuncts of WHERE, and those of the ON of inner joins without which the outermost SELECT returns a row; `None` if
+//! no single condition is the cause, or if the gold is a compound.
 
 use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::derive::conjuncts;
@@ -14,7 +14,7 @@ use sqlgauge_sql::{PrintDialect, print, print_part};
 /// Conditions that are tried; each is a run of the gold.
 const MOST: usize = 8;
 
-/// Puts a condition that always holds in the place of this one.
+/// Replaces this condition by TRUE.
 struct Without<'a>(&'a Expr);
 
 impl Rewriter for Without<'_> {

@@ -113,7 +113,7 @@ enum Asks {
     /// Whether there is a value that is not NULL.
     Exists,
     IsNull,
-    /// Whether it is none of the answers that the machine names.
+    /// Whether it differs from all answers that the machine names.
     IsOther,
 }
 

@@ -3,8 +3,8 @@
 //! # Contract
 //! A clause of the outermost SELECT explains a difference if, on the counterexample's database, the queries return the same
 //! once neither has it. Clauses are tried one by one, those first that leave most of the query as it is. Where none
-//! explains the difference alone, the sentence says which tables only one of them reads, or in which one clause they differ; else
-//! there is none.
+//! explains the difference alone, the sentence says which tables only one of them reads, or in which one clause they differ.
+//! If neither is known, there is no sentence.
 
 use std::collections::BTreeSet;
 

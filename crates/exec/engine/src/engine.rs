@@ -23,7 +23,7 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
-    /// The dialect of the queries, by its name in crate `dialects`: `sqlite`, `postgres`, `mysql`; a different name where it is none of them.
+    /// The dialect of the queries, by its name in crate `dialects`: `sqlite`, `postgres`, `mysql`; or any other name.
     fn dialect(&self) -> &'static str {
         SQLITE
     }

@@ -212,34 +212,37 @@ mod tests {
         warnings(&Summary { metrics, golds, systems: vec![], comparisons: vec![] }).join(" | ")
     }
 
-    fn said(golds: GoldCounts) -> String {
+    fn phrase(golds: GoldCounts) -> String {
         said_of("ex@1", golds)
     }
 
     #[test]
     fn what_makes_scores_worthless_is_said() {
         let golds = GoldCounts { examples: 40, ..GoldCounts::default() };
-        assert_eq!(said(golds.clone()), "");
-        assert_eq!(said(GoldCounts::default()), "");
-        let most = said(GoldCounts { failed: 39, empty: 3, ..golds.clone() });
+        assert_eq!(phrase(golds.clone()), "");
+        assert_eq!(phrase(GoldCounts::default()), "");
+        let most = phrase(GoldCounts { failed: 39, empty: 3, ..golds.clone() });
         assert_eq!(most, "39 of 40 golds do not run; the scores are over the other 1");
-        let answers = said(GoldCounts { unanswerable: 1, ..golds.clone() });
+        let answers = phrase(GoldCounts { unanswerable: 1, ..golds.clone() });
         assert!(answers.starts_with("1 of 40 questions has no answer: to abstain"), "{answers}");
         assert!(
-            said(GoldCounts { failed: 40, ..golds.clone() }).starts_with("none of the 40 gold queries runs")
+            phrase(GoldCounts { failed: 40, ..golds.clone() })
+                .starts_with("none of the 40 gold queries runs")
         );
         assert!(
-            said(GoldCounts { empty: 4, ..golds.clone() }).starts_with("4 of 40 gold queries return no row")
+            phrase(GoldCounts { empty: 4, ..golds.clone() })
+                .starts_with("4 of 40 gold queries return no row")
         );
         let one = GoldCounts { examples: 1, ..golds.clone() };
         assert!(
-            said(GoldCounts { failed: 1, ..one.clone() }).starts_with("the only gold query does not run, so")
+            phrase(GoldCounts { failed: 1, ..one.clone() })
+                .starts_with("the only gold query does not run, so")
         );
-        assert!(said(GoldCounts { empty: 1, ..one }).starts_with("1 of 1 gold query returns no row"));
+        assert!(phrase(GoldCounts { empty: 1, ..one }).starts_with("1 of 1 gold query returns no row"));
         let databases = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
         let empty = GoldCounts { empty_databases: databases, on_empty_databases: 7, ..golds };
         assert!(
-            said(empty.clone())
+            phrase(empty.clone())
                 .starts_with("7 of 40 examples are about databases without a row (a, b, c, d, e, …)")
         );
         // A metric of texts executes nothing.
@@ -248,10 +251,10 @@ mod tests {
 
     #[test]
     fn it_is_said_how_many_answers_gain_and_lose() {
-        let said = |items, gained| gained_and_lost(&AsWritten { items, gained, mean: 0.5 });
-        assert_eq!(said(3, Some(2)), "2 answers gain, 1 loses");
+        let phrase = |items, gained| gained_and_lost(&AsWritten { items, gained, mean: 0.5 });
+        assert_eq!(phrase(3, Some(2)), "2 answers gain, 1 loses");
         assert_eq!(
-            [said(1, Some(1)), said(2, Some(0)), said(3, None)],
+            [phrase(1, Some(1)), phrase(2, Some(0)), phrase(3, None)],
             ["1 answer gains", "2 answers lose", "3 answers"]
         );
     }

@@ -16,7 +16,7 @@ pub(crate) struct Place {
     pub(super) dialect: &'static Dialect,
     /// The file of a person's own with the arguments of `connect()`. This program does not read it: the driver's process does.
     pub(super) file: Option<PathBuf>,
-    /// Further arguments, which are no secrets: the address is in the record of a run.
+    /// Further arguments. They must be public: the record of a run has the address.
     pub(super) options: BTreeMap<String, String>,
 }
 

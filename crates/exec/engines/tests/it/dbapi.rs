@@ -358,8 +358,8 @@ fn psycopg_is_like_the_engine_of_postgresql() {
         Limits::default(),
         Access { password: Some(sqlgauge_engines::Secret(PASSWORD.into())), ..Access::default() },
     );
-    let beside = opened(&native, &server.address("sqlgauge", "club"));
-    assert_eq!(cells(&engine, &database, values), cells(&native, &beside, values));
+    let native_database = opened(&native, &server.address("sqlgauge", "club"));
+    assert_eq!(cells(&engine, &database, values), cells(&native, &native_database, values));
 }
 
 #[test]
