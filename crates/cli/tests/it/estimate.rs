@@ -73,7 +73,8 @@ fn a_target_behind_a_driver_is_estimated() {
     let sample = Sample::new();
     let (target, prediction) = sample.target("target", "baseline", &sample.questions());
     let runs = sample.run_folder();
-    let files = json_of(&sample.estimate(&target, &prediction, &["--known", &runs]));
+    let files = sample.path("files").display().to_string();
+    json_of(&sample.estimate(&target, &prediction, &["--known", &runs, "--out", &files]));
     let database = sample.path("demo/benchmark/database/{db_id}/{db_id}.sqlite");
     let address = format!("dbapi:sqlite3?database={}", database.display());
     let out = sample.path("out").display().to_string();
@@ -85,13 +86,14 @@ fn a_target_behind_a_driver_is_estimated() {
         .unwrap();
     let notes = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(notes.contains("agreement compares results on the server's own rows"), "{notes}");
-    let driver = json_of(&output);
-    let statuses = |estimates: &Value| {
-        let items = estimates["estimates"][0]["items"].as_array().unwrap();
-        items.iter().map(|item| (item["id"].clone(), item["status"].clone())).collect::<Vec<_>>()
+    json_of(&output);
+    let statuses = |folder: &str| {
+        let text = std::fs::read_to_string(Path::new(folder).join("predictions.jsonl")).unwrap();
+        let item = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        text.lines().map(item).map(|item| (item["id"].clone(), item["status"].clone())).collect::<Vec<_>>()
     };
     assert!(!statuses(&files).is_empty());
-    assert_eq!(statuses(&driver), statuses(&files));
+    assert_eq!(statuses(&out), statuses(&files));
     let record = std::fs::read_to_string(sample.path("out/run.json")).unwrap();
     assert!(record.contains("DB-API sqlite3") && record.contains(&address[..20]), "{record}");
 }
