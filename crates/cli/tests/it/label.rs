@@ -1,6 +1,6 @@
 //! `label` through the command line, on the bundled sample: a person whose verdicts are the sample's own scores.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -13,7 +13,7 @@ use crate::common::{items, stderr};
 /// The sample, unpacked and scored, and the verdict on each answer by system and id.
 struct Sample {
     folder: TempDir,
-    right: HashMap<(String, String), bool>,
+    right: BTreeMap<(String, String), bool>,
 }
 
 impl Sample {
@@ -157,7 +157,8 @@ fn two_systems_are_asked_only_where_their_results_differ() {
 fn labels_that_do_not_fit_and_bad_options_are_refused() {
     let sample = Sample::new();
     text(&sample.plan("labels", &["--quiet"]));
-    let id = sample.right.keys().next().unwrap().1.as_str();
+    let id = sample.right.iter().find(|((system, _), right)| system == "careful" && **right);
+    let id = id.unwrap().0.1.as_str();
     let add = |words: &[&str]| sample.label(&[&["add", "--in", "labels", "--by", "ann"][..], words].concat());
     text(&add(&["--id", id, "--verdict", "right"]));
     std::fs::write(sample.path("strange.tsv"), "id\tcorrect\nnowhere-1\t1\n").unwrap();
