@@ -7,6 +7,7 @@ from ._compare import Comparison, compare
 from ._estimate import Estimate, estimate
 from ._evolve import EvolvedBenchmark, EvolvedBenchmarks, evolve
 from ._item import Item, show
+from ._label import Labeler, LabelQuestion, LabelStatus
 from ._match import Application, BrokenForeignKey, Match, NormalForm, match
 from ._native import (
     Database,
@@ -52,6 +53,9 @@ __all__ = [
     "InputError",
     "InternalError",
     "Item",
+    "LabelQuestion",
+    "LabelStatus",
+    "Labeler",
     "Match",
     "NormalForm",
     "QueryError",

@@ -20,6 +20,7 @@ mod estimating;
 mod frame;
 mod inputs;
 mod json;
+mod labelling;
 mod making;
 mod matching;
 mod process;
@@ -57,6 +58,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     making::register(module)?;
     translating::register(module)?;
     estimating::register(module)?;
+    labelling::register(module)?;
     reward::register(module)?;
     vectors::register(module)?;
     Ok(())

@@ -263,13 +263,18 @@ struct Election {
     verify: VerifyArguments,
 }
 
+/// When two answers mean the same.
+pub(crate) fn vote_by(name: &str) -> Result<VoteBy, Failure> {
+    VoteBy::ALL.into_iter().find(|by| by.name() == name).ok_or_else(|| {
+        let names = VoteBy::ALL.map(VoteBy::name).join(", ");
+        Failure::input(&format!("by is {name:?}; give one of {names}"))
+    })
+}
+
 /// Chooses one of several answers to each question; returns what reading noticed.
 #[pyfunction]
 fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    let by = VoteBy::ALL.into_iter().find(|by| by.name() == election.by).ok_or_else(|| {
-        let names = VoteBy::ALL.map(VoteBy::name).join(", ");
-        Failure::input(&format!("by is {:?}; give one of {names}", election.by))
-    })?;
+    let by = vote_by(&election.by)?;
     not_ddl(&election.db)?;
     let job = ScoreJob {
         verify: election.verify.settings()?,

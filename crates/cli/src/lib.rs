@@ -98,7 +98,7 @@ fn defect() -> u8 {
 }
 
 fn run(invocation: &invocation::Invocation) -> u8 {
-    let arguments = config::arguments(&Arguments::command(), invocation.arguments.clone());
+    let arguments = config::arguments(Arguments::command(), invocation.arguments.clone());
     let parsed = match arguments.map(Arguments::try_parse_from) {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(usage)) => {
@@ -119,6 +119,14 @@ fn run(invocation: &invocation::Invocation) -> u8 {
             None => failed(&error),
         },
     }
+}
+
+/// All commands with their options.
+#[cfg(test)]
+fn built() -> clap::Command {
+    let mut command = Arguments::command();
+    command.build();
+    command
 }
 
 fn failed(error: &anyhow::Error) -> u8 {

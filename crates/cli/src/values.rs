@@ -91,7 +91,7 @@ const ROLES: &[TypeRole] = &[
 
 #[cfg(test)]
 mod tests {
-    use clap::{ArgAction, Command, CommandFactory};
+    use clap::{ArgAction, Command};
 
     use super::*;
 
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn every_option_has_the_role_of_its_words() {
         let (mut count, mut contradictions) = (0, Vec::new());
-        check_all(&crate::Arguments::command(), &mut count, &mut contradictions);
+        check_all(&crate::built(), &mut count, &mut contradictions);
         assert!(contradictions.is_empty(), "{contradictions:#?}");
         assert!(count > 200, "{count} options");
     }

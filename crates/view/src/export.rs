@@ -34,8 +34,10 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
         });
     }
     let mut records = find_records(folders, &KnownKinds::default())?;
-    // A finding is decided on a page that a server answers.
-    records.list.retain(|record| !record.is(RecordKind::Audit));
+    // A finding is decided and an answer labelled on a page that a server answers.
+    records
+        .list
+        .retain(|record| ![RecordKind::Audit, RecordKind::Plan].map(|kind| record.is(kind)).contains(&true));
     for record in records.list.iter_mut().filter(|record| record.is(RecordKind::Estimate)) {
         match record.page() {
             Ok(page) => {

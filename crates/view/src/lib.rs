@@ -27,6 +27,7 @@ mod history;
 mod labels;
 mod pages;
 mod pairs;
+mod plans;
 mod records;
 mod routes;
 mod runs;
@@ -41,13 +42,16 @@ pub use export::export;
 pub use runs::{FoundRun, find_runs};
 pub use table::{Content, ROUTES, Route, Writer};
 
+use sqlgauge_base::DEEP_STACK_BYTES;
+use sqlgauge_engine::WorkerCommand;
+
 use accept::{GUEST_TIME, Guests, MOST_GUESTS};
 use pages::Pages;
 use pairs::KnownPair;
 use records::KnownKinds;
 
 /// What is shown, and where.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ViewOptions {
     /// Folders below which runs are looked for.
     pub folders: Vec<PathBuf>,
@@ -57,6 +61,8 @@ pub struct ViewOptions {
     pub cache: Option<PathBuf>,
     /// Who gives labels, for the record.
     pub labeller: String,
+    /// The program that runs the answers of a plan of labels; without it they run in this process.
+    pub worker: Option<WorkerCommand>,
     /// Port on the loopback address; any free one if 0.
     pub port: u16,
 }
@@ -88,7 +94,7 @@ pub fn serve(
 ) -> Result<(), ViewError> {
     // One person asks. Each further thread keeps memory of its own.
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.enable_all().worker_threads(2).max_blocking_threads(4);
+    runtime.enable_all().worker_threads(2).max_blocking_threads(4).thread_stack_size(DEEP_STACK_BYTES);
     let runtime = runtime.build().map_err(ViewError::Start)?;
     runtime.block_on(async {
         let local = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));

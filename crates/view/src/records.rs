@@ -1,4 +1,4 @@
-//! What other commands left below the folders: audits, estimates, and their histories. A file is known by what it says, not by its
+//! What other commands left below the folders: audits, estimates and their histories, plans of labels. A file is known by what it says, not by its
 //! name.
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
 use sqlgauge_estimate::Estimate;
+use sqlgauge_estimate::labelling::LabelFolder;
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
 
@@ -36,6 +37,8 @@ pub(crate) enum RecordKind {
     Estimate,
     /// The lines of `monitor --log`.
     History,
+    /// `plan.json` of a folder of `label plan --out`.
+    Plan,
 }
 
 /// A file that the dashboard shows.
@@ -115,6 +118,9 @@ impl Listing {
         if path.file_name()? == "estimate.json" {
             return path.with_file_name("run.json").is_file().then_some(RecordKind::Estimate);
         }
+        if path.file_name()? == LabelFolder::PLAN {
+            return Some(RecordKind::Plan);
+        }
         if path.extension()? != "jsonl" {
             return None;
         }
@@ -157,7 +163,7 @@ impl Record {
     /// still be read.
     fn content(&self, left: &mut u64) -> Value {
         let content = match (self.kind, &self.problem) {
-            (RecordKind::Audit, _) => return Value::Null,
+            (RecordKind::Audit | RecordKind::Plan, _) => return Value::Null,
             (_, Some(problem)) => Ok(json!({"problem": problem})),
             (RecordKind::Estimate, None) => self.estimate(left),
             (RecordKind::History, None) => self.history(left),
@@ -235,11 +241,12 @@ impl Dashboard {
 
 /// What the pages of audits and estimates list.
 pub(crate) fn listed(Records { list, unread }: &Records) -> Value {
-    let (audits, estimates): (Vec<&Record>, Vec<&Record>) =
-        list.iter().partition(|record| record.is(RecordKind::Audit));
+    let of = |kind| list.iter().filter(move |record| record.is(kind)).collect::<Vec<_>>();
+    let (audits, plans) = (of(RecordKind::Audit), of(RecordKind::Plan));
     let mut left = MOST_SHOWN;
-    let estimates: Vec<Value> = estimates.into_iter().map(|record| record.content(&mut left)).collect();
-    json!({"audits": audits, "estimates": estimates, "unread": unread})
+    let estimates = list.iter().map(|record| record.content(&mut left)).filter(|content| !content.is_null());
+    let estimates: Vec<Value> = estimates.collect();
+    json!({"audits": audits, "plans": plans, "estimates": estimates, "unread": unread})
 }
 
 /// The bytes of a file, which are taken from what is left.

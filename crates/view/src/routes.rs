@@ -19,16 +19,18 @@ use crate::history::HistoryRow;
 use crate::labels::Given;
 use crate::pages::PAGE;
 use crate::pairs::Pair;
+use crate::plans::Judged;
 use crate::records::{RecordKind, Records, listed};
 use crate::runs::{FoundRun, RunRow, find_runs};
 use crate::{Dashboard, ViewError};
 
 /// In the order in which they depend on each other; together they are one script, behind what all pages share.
-const HOME_SCRIPTS: [&str; 6] = [
+const HOME_SCRIPTS: [&str; 7] = [
     include_str!("../web/home.js"),
     include_str!("../web/runs.js"),
     include_str!("../web/compare.js"),
     include_str!("../web/labels.js"),
+    include_str!("../web/plans.js"),
     include_str!("../web/records.js"),
     include_str!("../web/routes.js"),
 ];
@@ -199,7 +201,7 @@ pub(crate) async fn records(State(dashboard): State<Arc<Dashboard>>) -> Result<J
     blocking(move || Ok(listed(&dashboard.records()?))).await.map(Json)
 }
 
-/// An audit or an estimate.
+/// An audit, an estimate or a plan of labels.
 #[derive(Deserialize)]
 pub(crate) struct OfRecord {
     id: String,
@@ -217,6 +219,20 @@ pub(crate) async fn decide(
     Json(decided): Json<Decided>,
 ) -> Result<StatusCode, ViewError> {
     blocking(move || dashboard.decide(decided)).await.map(|()| StatusCode::NO_CONTENT)
+}
+
+pub(crate) async fn plan(
+    State(dashboard): State<Arc<Dashboard>>,
+    Query(of): Query<OfRecord>,
+) -> Result<Json<Value>, ViewError> {
+    blocking(move || dashboard.plan(&of.id)).await.map(Json)
+}
+
+pub(crate) async fn judge(
+    State(dashboard): State<Arc<Dashboard>>,
+    Json(judged): Json<Judged>,
+) -> Result<StatusCode, ViewError> {
+    blocking(move || dashboard.judge(&judged)).await.map(|()| StatusCode::NO_CONTENT)
 }
 
 /// The page of an estimate, as `estimate` writes it, from the estimate's data: it has its style inside, and not a single script.

@@ -79,7 +79,7 @@ impl Route {
 }
 
 /// All that the server sends.
-pub const ROUTES: [Route; 19] = [
+pub const ROUTES: [Route; 21] = [
     Route::new("/", Content::Page, Writer::Build, || get(routes::home)),
     Route::new("/assets/report.css", Content::Style, Writer::Build, || get(routes::style)),
     Route::new("/assets/report.js", Content::Script, Writer::Build, || get(routes::run_script)),
@@ -95,6 +95,8 @@ pub const ROUTES: [Route; 19] = [
     Route::new("/api/records", Content::Data, Writer::Server, || get(routes::records)),
     Route::new("/api/audit", Content::Data, Writer::Server, || get(routes::audit)),
     Route::new("/api/decide", Content::Data, Writer::Server, || post(routes::decide)),
+    Route::new("/api/plan", Content::Data, Writer::Server, || get(routes::plan)),
+    Route::new("/api/judge", Content::Data, Writer::Server, || post(routes::judge)),
     Route::new("/estimate/{id}", Content::StyledPage, Writer::Server, || get(routes::estimate)),
     Route::new("/run/{run}", Content::Page, Writer::Build, || get(routes::to_page)),
     Route::new("/run/{run}/", Content::Page, Writer::Server, || get(routes::page)),

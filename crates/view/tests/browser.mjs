@@ -173,6 +173,7 @@ async function serverOnly({ address }) {
   await page.waitForFunction(() => !document.querySelector('#labelling [aria-pressed=true]'));
   assert.equal(await pressed(), 0, 'the same key takes a label back');
 
+  await plannedLabels(page, base);
   await earlierAnswers(page, base);
 
   await page.goto(`${base}/#/audits`);
@@ -192,6 +193,24 @@ async function serverOnly({ address }) {
   console.log('live');
   await page.waitForFunction(() => !document.querySelector('.bar'), undefined, { timeout: 20_000 });
   await close();
+}
+
+// A plan of labels: keys give verdicts, and the last one can be given again.
+async function plannedLabels(page, base) {
+  const title = () => page.locator('article.finding h2').textContent();
+  await page.goto(`${base}/#/labels`);
+  await page.click('section[aria-label="Plans"] a');
+  await page.waitForSelector('article.finding table.result');
+  assert.doesNotMatch(await page.locator('article.finding').textContent(), /careful|baseline/, 'whose answer it is stays hidden');
+  const first = await title();
+  await page.screenshot({ path: join(given.shots, 'plan.png'), fullPage: true });
+  await page.keyboard.press('1');
+  await page.waitForFunction((before) => document.querySelector('article.finding h2').textContent !== before, first);
+  await page.click('button:text("Back to")');
+  await page.waitForFunction((before) => document.querySelector('article.finding h2').textContent === before, first);
+  await page.click('button:text("Neither")');
+  await page.waitForFunction((before) => document.querySelector('article.finding h2').textContent !== before, first);
+  assert.match(await page.locator('p.lead').textContent(), /after 1 label/);
 }
 
 // A label of an answer that is scored anew, and a file of labels that cannot be read.

@@ -26,6 +26,9 @@ async function tell(path, body) {
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).problem ?? 'This was not kept.');
 }
 
+/* What keys do on this page. */
+let pageKeys = {};
+
 /* The list of runs, and of audits and estimates. */
 let RUNS = [];
 const readRuns = async () => { RUNS = STORED ? STORED.runs : await ask('/api/runs'); return RUNS; };

@@ -10,6 +10,7 @@ function show(error) { replace(main, h('h1', {}, 'This did not work'), h('p', { 
 async function route() {
   tip.hidden = true;
   routing += 1;
+  pageKeys = {};
   const own = routing;
   const isCurrent = () => own === routing;
   const { parts, params } = parseHash();
@@ -28,7 +29,7 @@ placesOf = () => [
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;
-  if (event.key === '/') { event.preventDefault(); document.getElementById('search')?.focus(); } else if (event.key === 't') nextTheme();
+  if (event.key === '/') { event.preventDefault(); document.getElementById('search')?.focus(); } else if (event.key === 't') nextTheme(); else pageKeys[event.key]?.();
 });
 document.getElementById('theme').setAttribute('title', 'Theme (t)');
 replace(document.getElementById('foot'), STORED ? 'Read from run folders when this site was written; the pages ask the network for nothing.' : 'Read from the run folders on this machine; the pages ask nobody else.');

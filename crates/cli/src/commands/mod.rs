@@ -49,8 +49,9 @@ use clap::Subcommand;
 
 use crate::Verdict;
 
-/// What sqlgauge can be asked to do.
+/// What sqlgauge can be asked to do. A command has its options once it is built.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),

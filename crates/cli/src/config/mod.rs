@@ -53,11 +53,16 @@ struct Layer {
 /// # Errors
 /// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file sets what it may not
 /// before it is trusted ([`untrusted`]). The message names the key.
-pub(crate) fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
+pub(crate) fn arguments(mut command: Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
     let (typed, named) = without_config_flag(typed)?;
     let layers = layers(named)?;
-    layers.iter().try_for_each(|layer| check(command, &layer.table, &layer.path))?;
-    let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
+    if !layers.is_empty() {
+        command.build();
+    } else if let Some(wanted) = typed.get(1).and_then(|name| command.find_subcommand_mut(name)) {
+        wanted.build();
+    }
+    layers.iter().try_for_each(|layer| check(&command, &layer.table, &layer.path))?;
+    let Some((at, wanted)) = sub_command(&command, &typed) else { return Ok(typed) };
     let Some(last) = wanted.last() else { return Ok(typed) };
     let mut words = typed[at..].to_vec();
     if let Some(old) = typed[1].to_str().filter(|name| *name != wanted[0].get_name()) {
@@ -199,7 +204,7 @@ fn check_section(sub: &Command, table: &Table, path: &Path) -> Result<()> {
     }
     let unknown = table.keys().find(|key| flag(sub, key).is_none());
     let Some(key) = unknown else { return Ok(()) };
-    let flags: Vec<&str> = sub.get_arguments().filter_map(Arg::get_long).collect();
+    let flags: Vec<&str> = options(sub).filter_map(Arg::get_long).collect();
     bail!(
         "{}: {} has no flag --{}; its flags are {}",
         path.display(),
@@ -218,7 +223,14 @@ fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
         let aliases = arg.get_all_aliases().unwrap_or_default();
         arg.get_long().into_iter().chain(aliases).any(|long| dashed(long) == dashed(key))
     };
-    command.get_arguments().find(|arg| names(arg))
+    options(command).find(|arg| names(arg))
+}
+
+/// All but `--help`, which every command that is built has.
+fn options(command: &Command) -> impl Iterator<Item = &Arg> {
+    let is_help =
+        |arg: &Arg| matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort | ArgAction::HelpLong);
+    command.get_arguments().filter(move |arg| !is_help(arg))
 }
 
 fn flag_value<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
@@ -337,8 +349,7 @@ mod tests {
         fs::write(&path, config).unwrap();
         let mut all: Vec<OsString> = typed.iter().map(OsString::from).collect();
         all.insert(1, format!("--config={}", path.display()).into());
-        let command = crate::Arguments::command();
-        let all = arguments(&command, all)?;
+        let all = arguments(crate::Arguments::command(), all)?;
         Ok(all.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
     }
 
@@ -366,7 +377,7 @@ mod tests {
 
     #[test]
     fn an_old_name_is_the_flag_of_today() {
-        let command = crate::Arguments::command();
+        let command = crate::built();
         let names = |words: &[&str]| -> Vec<String> {
             let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
             let command = command.find_subcommand(words[0]).unwrap();
@@ -403,7 +414,7 @@ mod tests {
             let typed = [&["sqlgauge"], typed].concat();
             assert_eq!(with(config, &typed).unwrap(), format!("sqlgauge {expected}"));
         }
-        let command = crate::Arguments::command();
+        let command = crate::built();
         for (old, switch) in OLD_NAMES {
             assert!(flag(command.find_subcommand(old).unwrap(), &switch[2..]).is_some(), "{old}");
         }
@@ -412,7 +423,7 @@ mod tests {
     /// What the law over roles refuses is refused where the words of a file are added, under the name of its key.
     #[test]
     fn a_layer_that_is_not_trusted_is_checked() {
-        let command = crate::Arguments::command();
+        let command = crate::built();
         let audit = command.find_subcommand("audit").unwrap();
         let added = |config: &str, is_trusted: bool| {
             let table = config.parse::<Table>().unwrap();

@@ -151,12 +151,12 @@ fn has_other_names(_: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Command, CommandFactory};
+    use clap::Command;
 
     use super::*;
 
     fn refuse_all(command: &Command, refused: &mut usize) {
-        for arg in command.get_arguments() {
+        for arg in crate::config::options(command) {
             let Some(long) = arg.get_long() else { continue };
             let hostile: &[&str] = match role(arg) {
                 Some(Role::Plain) => continue,
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn every_option_refuses_what_its_role_forbids() {
         let mut refused = 0;
-        refuse_all(&crate::Arguments::command(), &mut refused);
+        refuse_all(&crate::built(), &mut refused);
         assert!(refused > 500, "{refused} values");
     }
 }

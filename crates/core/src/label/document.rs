@@ -102,7 +102,11 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
         table.push([quantity.name.as_str(), &of[0], &of[1], &of[2], sure]);
     }
     let mut document = Document::new("Labels");
-    document.lead.push(Block::lead(sentence(folder, standings)));
+    document.lead.push(Block::lead(label_sentence(folder, standings)));
+    if !standings.enough && (standings.likely > 0 || !standings.open.is_empty()) {
+        let next = format!("sqlgauge label next --in {}", folder.path().display());
+        document.lead.push(Block::note(format!("`{next}` shows the next.")));
+    }
     let unit = if points { "in points" } else { "in percent" };
     let level = level(plan.goal.level);
     let note = format!("{unit}; each interval holds at {level} %, however often you look");
@@ -127,10 +131,9 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
 }
 
 /// One sentence: may the number be signed?
-fn sentence(folder: &LabelFolder, standings: &Standings) -> String {
+pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
     let (plan, labels) = (folder.plan(), standings.labels);
     let labels_of = counted_of(labels, standings.questions, "question");
-    let next = format!("sqlgauge label next --in {}", folder.path().display());
     let sign = standings.quantities[0].estimate.filter(|difference| difference.abs() > 0.0);
     if let Some(difference) = sign.filter(|_| standings.enough && plan.goal.winner) {
         let (better, worse) = if difference > 0.0 { (0, 1) } else { (1, 0) };
@@ -153,10 +156,7 @@ fn sentence(folder: &LabelFolder, standings: &Standings) -> String {
         return format!("Settle the answers that are unsure: {}.", listed(&standings.unsure));
     }
     let likely = counted(standings.likely, "more label");
-    format!(
-        "Not sure yet after {}: about {likely} will do. `{next}` shows the next.",
-        counted(labels, "label")
-    )
+    format!("Not sure yet after {}: about {likely} will do.", counted(labels, "label"))
 }
 
 /// `95`, `99.5`.

@@ -95,6 +95,9 @@ pub struct LabelPlanJob {
     /// Date, or date and time of UTC, that queries take for now [default: when the run began]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     pub now: Option<Moment>,
+    /// Columns of the questions that the user named.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
     /// Which of the questions are taken.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub subset: Subset,
@@ -196,7 +199,7 @@ impl LabelPlanJob {
     /// The questions that are taken, and the answers of systems and peers to them.
     fn read(&self, context: &Context<'_>) -> Result<(Vec<Example>, Vec<PredictionSet>), Error> {
         let format = self.questions.format(self.format)?;
-        let mut workload = parse_workload(&self.questions.read()?, format, &Columns::default())?;
+        let mut workload = parse_workload(&self.questions.read()?, format, &self.columns)?;
         name_database(&mut workload, Some(&self.db), None)?;
         let all = self.systems.iter().chain(&self.against).chain(&self.peers);
         let names: Vec<&str> = all.clone().map(|system| system.name.as_str()).collect();

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 
 use serde_json::{Value, json};
 use sqlgauge_audit::{RuleSelection, formats};
-use sqlgauge_core::{AuditJob, Context, Sample, Source, System};
+use sqlgauge_core::{AuditJob, Context, LabelPlanJob, Sample, Source, System};
 use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 
 /// Texts that would do something if a page took them for more than texts.
@@ -97,6 +97,10 @@ fn prepare(folder: &Path) -> Sample {
     lines.extend(format!("{damage}\n").bytes());
     std::fs::write(runs.join("findings.jsonl"), lines).unwrap();
     estimates(&runs);
+    let system = |name: &str| System::new(name, sample.predictions_of(name).unwrap());
+    let out = runs.join("planned");
+    let job = LabelPlanJob::new(sample.questions.as_path(), vec![system("careful")], &sample.databases, out);
+    LabelPlanJob { against: Some(system("baseline")), ..job }.run(&Context::default()).unwrap();
     sample
 }
 
@@ -165,9 +169,8 @@ fn every_page_works_in_a_browser_and_on_a_static_site() {
     let options = ViewOptions {
         folders: vec![path("runs")],
         labels: path("labels"),
-        cache: None,
         labeller: "somebody".to_owned(),
-        port: 0,
+        ..ViewOptions::default()
     };
     let (address_sender, heard) = mpsc::channel();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

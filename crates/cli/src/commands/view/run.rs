@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::View;
 use crate::Verdict;
 use crate::interrupt::{Gently, asked_to_stop};
+use crate::invocation::worker;
 use crate::output::{account, print};
 
 impl View {
@@ -26,6 +27,7 @@ impl View {
             labels: self.labels.into(),
             cache: self.cache.map(Into::into).or_else(cache_folder),
             port: self.port,
+            worker: Some(worker()?),
         };
         sqlgauge_view::find_runs(&options.folders)?;
         // Ctrl-C is how it ends; what is being written is finished.

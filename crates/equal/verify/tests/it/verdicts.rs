@@ -51,6 +51,39 @@ fn what_sqlite_refuses_is_verified_in_other_words_that_are_told() {
     assert_eq!(report.spelled, [None, None]);
 }
 
+/// One clause that makes the difference alone is named, or the one in which they differ.
+#[test]
+fn the_clause_that_makes_the_difference_is_named() {
+    for (gold, prediction, sentence) in [
+        (
+            "SELECT name FROM item WHERE price > 2",
+            "SELECT name FROM item WHERE price >= 2",
+            "Without their WHERE clauses, both queries return the same rows here.",
+        ),
+        (
+            "SELECT name FROM item",
+            "SELECT name FROM item WHERE price > 2",
+            "Without the prediction's WHERE, both queries return the same rows here.",
+        ),
+        (
+            "SELECT name FROM item ORDER BY price, id LIMIT 1",
+            "SELECT name FROM item ORDER BY price DESC, id LIMIT 1",
+            "The queries differ only in their ORDER BY.",
+        ),
+        (
+            "SELECT id FROM item",
+            "SELECT id FROM shop",
+            "Only the gold reads item, and only the prediction shop.",
+        ),
+    ] {
+        let report = verified(Semantics::Bag, gold, prediction);
+        let Verdict::Different(counterexample) = report.verdict else {
+            panic!("{prediction}: {:?}", report.verdict)
+        };
+        assert_eq!(counterexample.explanation.as_deref(), Some(sentence), "{prediction}");
+    }
+}
+
 /// The solver, `None` where it is not installed.
 fn solver() -> Option<Solver> {
     let named = std::env::var_os("SQLGAUGE_SOLVER").map(std::path::PathBuf::from);

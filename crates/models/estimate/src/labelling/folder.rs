@@ -22,7 +22,6 @@ use super::error::LabelError;
 use super::plan::{LabelPlan, RUN};
 use super::rows::{BatchRow, DrawRow, LabelRow, Verdict};
 
-const PLAN: &str = "plan.json";
 const DRAWS: &str = "draws.jsonl";
 const LABELS: &str = "labels.jsonl";
 
@@ -70,7 +69,7 @@ pub struct QuantityStanding {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standings {
     pub quantities: Vec<QuantityStanding>,
-    /// Questions with labels that count.
+    /// Drawn questions with all their labels; those of a batch count once it has all.
     pub labels: usize,
     /// About how many more are needed.
     pub likely: usize,
@@ -92,12 +91,15 @@ pub struct Standings {
 type Verdicts = Vec<Vec<Option<Verdict>>>;
 
 impl LabelFolder {
+    /// Name of the plan's file.
+    pub const PLAN: &str = "plan.json";
+
     /// Starts a plan in a folder.
     ///
     /// # Errors
     /// When the folder has draws or labels of a plan, or cannot be written.
     pub fn create(folder: &Path, plan: &LabelPlan) -> Result<Self, LabelError> {
-        let path = folder.join(PLAN);
+        let path = folder.join(Self::PLAN);
         if let Some(fault) = plan.fault() {
             return Err(LabelError::Plan { path, fault });
         }
@@ -120,7 +122,7 @@ impl LabelFolder {
     /// # Errors
     /// When a file is missing, cannot be understood, or does not belong to the plan.
     pub fn open(folder: &Path) -> Result<Self, LabelError> {
-        let path = folder.join(PLAN);
+        let path = folder.join(Self::PLAN);
         let bytes = regular::read(&path)
             .map_err(|source| LabelError::NoPlan { folder: folder.to_owned(), source })?;
         let plan: Result<LabelPlan, _> = serde_json::from_slice(&bytes);
@@ -248,7 +250,7 @@ impl LabelFolder {
             with_label.contains(self.plan.items[*place].id.as_str()) && !draws.contains(place)
         };
         Standings {
-            labels: worst.labels(),
+            labels: draws.iter().filter(|place| !self.lacks(&verdicts, **place)).count(),
             likely: worst.likely(),
             enough: quantities.iter().all(|quantity| quantity.enough),
             quantities,

@@ -16,9 +16,8 @@ fn a_server_for_another_process() {
     let options = ViewOptions {
         folders: vec![folder.join("runs")],
         labels: folder.join("labels"),
-        cache: None,
         labeller: "somebody".to_owned(),
-        port: 0,
+        ..ViewOptions::default()
     };
     serve(options, |address| println!("\nlistens at {address}"), std::future::pending()).unwrap();
 }

@@ -13,6 +13,7 @@ use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 
 mod foreign;
 mod labels;
+mod plans;
 
 /// What makes the answer of `careful` to that question wrong.
 const LIB_08: &str = "The prediction tests `back_on >= due_on`, the gold `back_on > due_on`.";
@@ -56,9 +57,8 @@ impl Folder {
         ViewOptions {
             folders: vec![self.path("runs")],
             labels: self.path("labels"),
-            cache: None,
             labeller: "somebody".to_owned(),
-            port: 0,
+            ..ViewOptions::default()
         }
     }
 }
