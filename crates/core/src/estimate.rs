@@ -211,8 +211,8 @@ impl EstimateJob {
             evidence.questions = questions[range.clone()].to_vec();
             batches.push((range, self.estimate(&evidence)?));
         }
-        let drift = watch
-            .map_or_else(Vec::new, |watch| watch.series(&estimates, &answers, &batches, log.as_ref(), now));
+        let series = watch.map(|watch| watch.series(&estimates, &answers, &batches, log.as_ref(), now));
+        let drift = series.transpose()?.unwrap_or_default();
         let rings = drift.iter().any(Series::rings);
         let report = Reliability {
             manifest: Manifest {

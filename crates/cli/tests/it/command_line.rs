@@ -286,11 +286,11 @@ fn what_a_run_got_wrong_is_scored_again() {
     assert_eq!(ids_of(&benchmark), ["1", "2"]);
     let report = sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap()]));
     let text = stdout(&report).replace('\n', " ");
-    assert!(text.contains("a part of the benchmark: 2 of 3 questions that S failed (ex@1 in"), "{text}");
+    assert!(text.contains("a part of the benchmark: 2 questions that S failed (ex@1 in"), "{text}");
     for (format, times) in [("csv", 2), ("json", 1), ("markdown", 1)] {
         let run = benchmark.path("run").display().to_string();
         let report = stdout(&sqlgauge(&strings(&["report", &run, "--output-format", format])));
-        assert_eq!(report.matches("2 of 3 questions that S failed").count(), times, "{report}");
+        assert_eq!(report.matches("2 questions that S failed").count(), times, "{report}");
     }
     // Nothing is left to mend.
     std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();

@@ -24,7 +24,7 @@ pub struct Watch {
     /// Log to compare with and to append to; the first batch in it is the reference
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", required_unless_present = "batch_size"))]
     pub log: Option<OutputPath>,
-    /// Name of this batch in the log; replaces one of the same name [default: today's date]
+    /// Name of this batch in the log, in the place of an earlier one of that name [default: today's date, for one batch a day]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", requires = "log"))]
     pub as_of: Option<String>,
     /// Watch batches of N questions, in the order of the file, and no log; a rest below N/2 joins the last batch
@@ -130,6 +130,9 @@ impl Watch {
 
     /// Compares estimates that follow each other. `batches` has for each batch its range and the estimates of all
     /// systems; `whole` and `answers` are those of the whole target.
+    ///
+    /// # Errors
+    /// When this batch has the name of a different one only because no name was given.
     pub(super) fn series(
         &self,
         whole: &[Estimate],
@@ -137,9 +140,15 @@ impl Watch {
         batches: &[(Range<usize>, Vec<Estimate>)],
         log: Option<&History>,
         now: Moment,
-    ) -> Vec<Series> {
+    ) -> Result<Vec<Series>, Error> {
         let rules = AlarmRules { below: self.alarm_below, per_year: Some(self.per_year) };
         let label = self.label(now);
+        if let Some(log) = log.filter(|log| self.as_of.is_none() && log.has_other(whole, answers, &label)) {
+            return Err(Error::Invalid(format!(
+                "{} has a batch {label} of other answers; name this one with --as-of, or give --as-of {label} to put it in the place of that one",
+                log.path().display()
+            )));
+        }
         let series = whole.iter().zip(answers).enumerate().map(|(at, (estimate, answers))| {
             let of = |estimate: &Estimate, label: &str, answers: &[AnswerValue]| {
                 (DriftPoint::of(estimate, label, answers.len()), BatchAnswers::of(answers))
@@ -160,7 +169,7 @@ impl Watch {
             let (points, answers): (Vec<_>, Vec<_>) = batches.into_iter().unzip();
             Series::judged(estimate.system.clone(), points, &answers, rules, from)
         });
-        series.collect()
+        Ok(series.collect())
     }
 
     /// Adds the batch to the log, and writes the metrics of Prometheus.

@@ -27,6 +27,9 @@ pub struct LabelAddJob {
     /// Labels of the dashboard (JSONL), or a table of ids and labels of one system (TSV, CSV, JSONL)
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["id", "verdict"]))]
     pub from: Option<PathBuf>,
+    /// Column of that table with the labels
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", requires = "from"))]
+    pub column: Option<String>,
     /// System that a table of labels is of; may be left out where the plan has one
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", requires = "from"))]
     pub system: Option<String>,
@@ -83,7 +86,7 @@ impl LabelAddJob {
                 )));
             }
         };
-        let labels = load_labels(path, None, &Columns::default())?;
+        let labels = load_labels(path, self.column.as_deref(), &Columns::default())?;
         labels.into_iter().map(|label| self.row(folder, path, &system, label)).collect()
     }
 

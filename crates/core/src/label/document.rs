@@ -114,7 +114,7 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
     let mut notes = Vec::new();
     if !standings.open.is_empty() {
         let open = counted(standings.open.len(), "drawn question");
-        notes.push(format!("{open} without a label: {}", listed(&standings.open)));
+        notes.push(format!("the interval waits for {open} without a label: {}", listed(&standings.open)));
     }
     if !standings.unsure.is_empty() {
         let ids = listed(&standings.unsure);

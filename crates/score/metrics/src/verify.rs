@@ -150,7 +150,10 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
             counted(proof.bound(), "row")
         ),
         Verdict::EquivalentUpTo(proof) => {
-            format!("equivalent up to {} per table", counted(proof.bound(), "row"))
+            let assumes: Vec<String> = proof.assumes().iter().map(|of| of.code().into_owned()).collect();
+            let conditions = sqlgauge_verify::conditions(&assumes);
+            let conditions = conditions.map_or_else(String::new, |conditions| format!(" if {conditions}"));
+            format!("equivalent up to {} per table{conditions}", counted(proof.bound(), "row"))
         }
         Verdict::Different(counterexample) => {
             format!("different: {}", counterexample.refutation.difference())

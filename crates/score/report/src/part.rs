@@ -35,14 +35,11 @@ struct Part {
     of: Option<usize>,
 }
 
-/// The part in words, without a full stop: `a part of the benchmark: 222 of 1,034 questions that DAIL failed (ex@1 in runs/dail)`. `None` where
-/// the run scored all questions.
+/// The part in words, without a full stop: `a part of the benchmark: 222 questions that DAIL failed (ex@1 in runs/dail); the benchmark has 1,034`.
+/// `None` where the run scored all questions.
 pub fn part(manifest: &Manifest) -> Option<String> {
     let part = Part::deserialize(manifest.options.get(SUBSET)?).ok()?;
-    let mut clauses = vec![match part.of {
-        Some(all) => format!("{} of {}", grouped(manifest.examples), many(all, "question")),
-        None => many(manifest.examples, "question"),
-    }];
+    let mut clauses = vec![many(manifest.examples, "question")];
     match part.db_id.as_slice() {
         [] => {}
         names if names.len() <= NAMED => clauses.push(format!("about {}", names.join(", "))),
@@ -55,16 +52,19 @@ pub fn part(manifest: &Manifest) -> Option<String> {
     if !part.conditions.is_empty() {
         clauses.push(format!("with {}", part.conditions.join(", ")));
     }
+    let mut rest = String::new();
     if part.limit.is_some() {
-        clauses.push(format!("drawn with seed {}", part.seed));
+        rest = format!(", drawn with seed {}", part.seed);
     }
-    let mut missing_part = String::new();
+    if let Some(all) = part.of {
+        rest = format!("{rest}; the benchmark has {}", grouped(all));
+    }
     if !part.missing_databases.is_empty() {
         let missing = many(part.missing_databases.len(), "database");
         let verb = verb_for(&part.missing_databases.len(), ["has", "have"]);
-        missing_part = format!("; {missing} {verb} no file");
+        rest = format!("{rest}; {missing} {verb} no file");
     }
-    Some(format!("a part of the benchmark: {}{missing_part}", clauses.join(" ")))
+    Some(format!("a part of the benchmark: {}{rest}", clauses.join(" ")))
 }
 
 /// What a reader must know before the scores, in sentences: the part of the benchmark, and that answers are old. `None` for a run of the
@@ -107,7 +107,7 @@ mod tests {
         let subset = json!({"db_id": [], "ids": null, "where": ["hardness=extra"], "limit": 20, "seed": 3, "of": 1034});
         assert_eq!(
             said(Some(subset)).unwrap(),
-            "a part of the benchmark: 14 of 1,034 questions with hardness=extra drawn with seed 3"
+            "a part of the benchmark: 14 questions with hardness=extra, drawn with seed 3; the benchmark has 1,034"
         );
     }
 }

@@ -53,9 +53,10 @@ impl Versus<'_> {
         }
         text.push('\n');
         let note = format!(
-            "each score over all its questions, the difference over the n that both answered, with 95 % intervals{}; * p < 0.05{}",
+            "each score over the questions in brackets, the difference over the n that both have, with 95 % intervals{}; * p < 0.05{}{}",
             clusters::about(self.summary),
-            torn(&self.summary.comparisons)
+            torn(&self.summary.comparisons),
+            less_is_better(&self.summary.comparisons)
         );
         text.push_str(&tables.heading("Scores", &note));
         let header =
@@ -151,4 +152,11 @@ impl Versus<'_> {
             many(ids.len(), "item")
         )
     }
+}
+
+/// `; less is better: vm-steps@1`
+fn less_is_better(comparisons: &[Comparison]) -> String {
+    let less = comparisons.iter().map(|comparison| comparison.metric.as_str());
+    let less: Vec<&str> = less.filter(|metric| Nature::of(metric).lower_is_better).collect();
+    if less.is_empty() { String::new() } else { format!("; less is better: {}", less.join(", ")) }
 }

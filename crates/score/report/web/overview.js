@@ -235,7 +235,7 @@ function breakdown(m, order, params) {
   const link = (group) => (filter ? h('a', { href: `#/items${query({ [filter]: group, metric: METRICS[m].id })}` }, group) : group);
   const items = (group) => Math.max(...shown.map((s) => score(s, group)[3]));
   const panel = (group) => h('div', { class: 'panel' },
-    h('h3', {}, link(group), h('span', { class: 'soft' }, many(items(group), 'answer'))),
+    h('h3', {}, link(group), h('span', { class: 'soft' }, many(items(group), 'question'))),
     h('dl', { class: 'bars' }, shown.map((s) => [
       h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', {}, bar(score(s, group), top)), h('dd', { class: 'num' }, showScore(m, score(s, group)[0]), h('span', { class: 'soft' }, ` (${count(score(s, group)[3])})`))])));
   const cell = (s, group) => {

@@ -19,7 +19,7 @@ use sqlgauge_run::sha256_of_bytes;
 
 use super::design::{Batch, Design, Draw, Labelling, Quantity, Standing};
 use super::error::LabelError;
-use super::plan::{LabelPlan, RUN};
+use super::plan::{LabelPlan, RUN, Wanted};
 use super::rows::{BatchRow, DrawRow, LabelRow, Verdict};
 
 const DRAWS: &str = "draws.jsonl";
@@ -249,9 +249,15 @@ impl LabelFolder {
         let is_early = |place: &usize| {
             with_label.contains(self.plan.items[*place].id.as_str()) && !draws.contains(place)
         };
+        let labels = draws.iter().filter(|place| !self.lacks(&verdicts, **place)).count();
+        let likely = worst.likely();
         Standings {
-            labels: draws.iter().filter(|place| !self.lacks(&verdicts, **place)).count(),
-            likely: worst.likely(),
+            labels,
+            likely: if labels > worst.labels() {
+                likely.saturating_sub(labels - worst.labels()).max(1)
+            } else {
+                likely
+            },
             enough: quantities.iter().all(|quantity| quantity.enough),
             quantities,
             questions: self.plan.items.len(),
@@ -278,7 +284,9 @@ impl LabelFolder {
         } else {
             high - low <= 2.0 * self.plan.goal.width * (1.0 + 1e-9)
         };
-        let finite = |value: f64| value.is_finite().then_some(value);
+        // What the estimate and its ends can be at all.
+        let least = if self.plan.wanted == Wanted::Difference { -1.0 } else { 0.0 };
+        let finite = |value: f64| value.is_finite().then_some(value.clamp(least, 1.0));
         QuantityStanding {
             name,
             estimate: finite(f64::midpoint(worst.estimate, best.estimate)),

@@ -318,9 +318,13 @@ fn doubtful(estimate: &SystemEstimate) -> Section {
     let wrong = listed.iter().filter(|item| item.probability < 0.5).count();
     listed.truncate(wrong.max(ANSWERS_IN_TERMINAL));
     Section {
-        title: "Most likely wrong".to_owned(),
-        note: format!("{} of {}; all are in predictions.jsonl", listed.len(), many(count, "prediction")),
-        link: Some("Most likely wrong".to_owned()),
+        title: "Read these first".to_owned(),
+        note: format!(
+            "{} of {}, by their chance of being wrong; all are in predictions.jsonl",
+            listed.len(),
+            many(count, "prediction")
+        ),
+        link: Some("Read these first".to_owned()),
         entries: listed.into_iter().map(entry).collect(),
         is_folded: true,
         terminal: Extent::First(ANSWERS_IN_TERMINAL),

@@ -138,6 +138,15 @@ impl History {
         lines.into_iter().map(|line| (line.point(), line.answers.clone())).collect()
     }
 
+    /// Whether a batch of that name is there, of other answers.
+    pub fn has_other(&self, estimates: &[SystemEstimate], answers: &[Vec<AnswerValue>], label: &str) -> bool {
+        let batch = BatchName { label, is_reference: false, count: 0 };
+        estimates.iter().zip(answers).any(|(estimate, answers)| {
+            let line = Line::of(estimate, answers, batch);
+            line.last_of(&self.lines).is_some_and(|other| other.answers != line.answers)
+        })
+    }
+
     /// Adds the estimates of a batch, with the values of each system's answers.
     ///
     /// # Errors
@@ -215,6 +224,12 @@ mod tests {
         };
         assert_eq!(before("july"), [("may".to_owned(), 0.3), ("june".to_owned(), 0.2)]);
         assert_eq!(before("may"), [("june".to_owned(), 0.2)]);
+        let value = ("shop".to_owned(), (1, 1));
+        let differs = |label: &str, values| history.has_other(&[estimate("signals", 0.5)], &[values], label);
+        assert_eq!(
+            [differs("may", vec![value]), differs("may", Vec::new()), differs("july", Vec::new())],
+            [true, false, false]
+        );
         let anew = BatchName { is_reference: true, ..batch("august") };
         History::read(&path).unwrap().append(&[estimate("signals", 0.4)], &[Vec::new()], anew).unwrap();
         let history = History::read(&path).unwrap();

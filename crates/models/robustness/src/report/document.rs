@@ -36,7 +36,9 @@ impl RobustnessReport {
         document.lead.extend(failures.map(Block::warning));
         document.add(overview(systems));
         for system in systems {
-            let mut sections = vec![before_and_after(system), scores(system), abstentions(system)];
+            let mut sections = vec![before_and_after(system), scores(system)];
+            // Whoever was not asked again could not abstain.
+            sections.extend((system.not_asked_again == 0).then(|| abstentions(system)));
             sections.extend(curves(system));
             sections.push(databases(system));
             for mut section in sections {
@@ -67,8 +69,12 @@ fn summary(system: &SystemRobustness) -> Block {
         .strong(&system.system)
         .plain(format!(" answers {} % of the original right", optional(mean(&system.original, EX))));
     if let Some(average) = mean(&system.average_over_changes, EX) {
+        let over = match system.rows.as_slice() {
+            [only] => format!("after {}", only.label),
+            _ => "on average over the changes".to_owned(),
+        };
         text = text.plain(format!(
-            ", and {} % on average over the changes ({} % with the original, as EvoSchema's tables count)",
+            ", and {} % {over} ({} % with the original, as EvoSchema's tables count)",
             percent(average),
             optional(mean(&system.average_with_original, EX))
         ));
@@ -227,7 +233,8 @@ fn scores(system: &SystemRobustness) -> Section {
             Cell::new(optional(row.false_positives.mean)),
         ]);
     }
-    for (name, scores) in averages(system) {
+    // The average over one change is the change.
+    for (name, scores) in averages(system).into_iter().skip(usize::from(system.rows.len() == 1)) {
         let averages = [0, 1, 2].map(|metric| of(scores, metric).strong());
         let head = [Cell::new(name).strong(), Cell::default()];
         table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
