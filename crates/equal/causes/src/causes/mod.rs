@@ -94,4 +94,19 @@ mod tests {
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
+
+    /// What stands at another place is not said to be missing there.
+    #[test]
+    fn outputs_that_are_moved_and_changed_are_shown_together() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let difference = Explainer::of(schema.clone()).explain(
+            "SELECT sum(age), country FROM singer GROUP BY country",
+            "SELECT country, count(age) FROM singer GROUP BY country",
+            &Proofs::over(&schema),
+        );
+        assert_eq!(
+            difference.unwrap().sentence(),
+            "The prediction shows `country, count(age)`, the gold `sum(age), country`."
+        );
+    }
 }

@@ -30,10 +30,15 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         return Ok(Vec::new());
     }
     rest.outputs.clear();
+    Ok(vec![all_outputs(&CAUSE, pair, " in this order")?])
+}
+
+/// A slip in the outputs that only all of them show.
+pub(super) fn all_outputs(cause: &'static Cause, pair: &Pair<'_>, how: &str) -> Result<Slip, Unclear> {
     let [prediction, gold] = both(
         pair.values(Side::Prediction, &pair.prediction.outputs)?,
         pair.values(Side::Gold, &pair.gold.outputs)?,
     )?;
     let queries = pair.exchange(|clauses, other, _| clauses.outputs.clone_from(&other.outputs));
-    Ok(vec![Slip::new(&CAUSE, [format!("shows {prediction} in this order"), gold], queries)])
+    Ok(Slip::new(cause, [format!("shows {prediction}{how}"), gold], queries))
 }

@@ -3,6 +3,7 @@
 use sqlgauge_sql::derive::has_aggregate;
 use sqlgauge_sql::tree::Expr;
 
+use super::output_order::all_outputs;
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
 use crate::words::both;
@@ -41,10 +42,25 @@ pub(super) fn shows_otherwise(
     rest: &mut Rest,
     wanted: impl Fn(&usize) -> bool,
 ) -> Result<Vec<Slip>, Unclear> {
+    if are_crossed(pair, &rest.outputs) && rest.outputs.iter().any(&wanted) {
+        rest.outputs.clear();
+        return Ok(vec![all_outputs(cause, pair, "")?]);
+    }
     let (places, left): (Vec<usize>, Vec<usize>) =
         std::mem::take(&mut rest.outputs).into_iter().partition(wanted);
     rest.outputs = left;
     places.into_iter().map(|at| shows(cause, pair, at)).collect()
+}
+
+/// Outputs that are compared each with each.
+const MOST_CROSSED: usize = 50;
+
+/// Whether an output of one stands at another place in the other, so that places say nothing alone.
+fn are_crossed(pair: &Pair<'_>, places: &[usize]) -> bool {
+    let is_same =
+        |at: usize, other: usize| pair.same(&pair.gold.outputs[at], &pair.prediction.outputs[other]);
+    places.len() <= MOST_CROSSED
+        && places.iter().any(|&at| places.iter().any(|&other| other != at && is_same(at, other)))
 }
 
 fn shows(cause: &'static Cause, pair: &Pair<'_>, at: usize) -> Result<Slip, Unclear> {

@@ -426,7 +426,8 @@ impl Fit {
                 _ => rates.refused,
             })
             .collect();
-        let mut outcome = EstimateDraft::new(probabilities, "item model");
+        let rest = if running_accuracy.is_by_law { "everything else" } else { "item model" };
+        let mut outcome = EstimateDraft::new(probabilities, rest);
         if running_accuracy.is_by_law {
             let Law { slopes: [runs, agreement], structure, .. } = running_accuracy.law;
             outcome.law = Some(LawSlopes { runs, agreement, structure });

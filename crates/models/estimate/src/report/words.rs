@@ -114,6 +114,8 @@ pub(super) fn signal_meaning(name: &str) -> &'static str {
         "accuracy" => "share that is right, by the labels",
         "answered" => "share of questions with an answer",
         "runs" => "share that executes as given; an answer that does not is wrong",
+        "item model" => "what the model of single answers adds",
+        "everything else" => "what answers that do not run, and the means over known runs, add",
         "first statement runs" => "share whose first statement executes",
         "agreement with other systems" => "mean share of other systems with the same result",
         "returns nothing" => "share whose result is empty",
