@@ -54,8 +54,7 @@ pub(crate) fn open(
     _: &std::path::Path,
     _: sqlgauge_engine::Limits,
     _: usize,
-    context: &crate::context::Context<'_>,
+    _: &crate::context::Context<'_>,
 ) -> Result<std::sync::Arc<dyn sqlgauge_engine::Engine>, crate::error::Error> {
-    let _unused = context.server_password();
     Err(sqlgauge_base::NotBuiltIn { what: "--db with the address of a server", feature: "engines" }.into())
 }

@@ -43,9 +43,9 @@ pub fn setup(engine: &str, setup: &RoleSetup) -> Result<String, Error> {
 ///
 /// # Errors
 /// When the server cannot be used.
-pub fn check(address: &Path, context: &Context<'_>) -> Result<(String, Vec<Lock>), Error> {
+pub fn check(address: &Path) -> Result<(String, Vec<Lock>), Error> {
     let scheme = sqlgauge_base::server::scheme(address).unwrap_or_default();
-    let (version, results) = kind(scheme)?.check(address, &access(context, 0))?;
+    let (version, results) = kind(scheme)?.check(address, &access(0))?;
     let lock = |result: sqlgauge_engines::LockResult| Lock {
         name: result.name,
         holds: result.holds,
@@ -61,11 +61,13 @@ fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
     })
 }
 
-fn access(context: &Context<'_>, connections: usize) -> sqlgauge_engines::Access {
-    let password = context.server_password().map(|password| sqlgauge_engines::Secret(password.to_owned()));
+/// What the environment gives: no command line has a password.
+fn access(connections: usize) -> sqlgauge_engines::Access {
+    let password = std::env::var("SQLGAUGE_DB_PASSWORD").ok().map(sqlgauge_engines::Secret);
     let allows_md5 = std::env::var_os("SQLGAUGE_DB_ALLOW_MD5").is_some_and(|value| value == "1");
     let python = std::env::var_os("SQLGAUGE_PYTHON").filter(|name| !name.is_empty()).map(PathBuf::from);
-    sqlgauge_engines::Access { password, connections, allows_md5, python }
+    let variables = sqlgauge_engines::Variables::of_process();
+    sqlgauge_engines::Access { password, connections, allows_md5, python, variables }
 }
 
 pub(crate) fn open(
@@ -81,5 +83,5 @@ pub(crate) fn open(
     if let Some(text) = kind.warning {
         context.watcher().note(text);
     }
-    Ok(kind.engine(limits, access(context, connections)))
+    Ok(kind.engine(limits, access(connections)))
 }

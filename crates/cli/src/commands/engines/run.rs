@@ -28,7 +28,7 @@ impl Setup {
 
 impl Check {
     fn run(self) -> Result<Verdict> {
-        let (version, locks) = crate::engine::run(true, |context| engines::check(&self.address, context))?;
+        let (version, locks) = crate::engine::run(true, |_| engines::check(&self.address))?;
         let mut text = format!("{version}\n");
         for lock in &locks {
             let state = match lock.holds {
