@@ -40,6 +40,11 @@ impl Address {
         Ok(password.as_ref().map(|secret| secret.0.as_str()))
     }
 
+    /// The same address without TLS.
+    pub(crate) fn in_plain_text(&self) -> Self {
+        Self { tls: Arc::new(self.tls.disabled()), ..self.clone() }
+    }
+
     pub(crate) fn with_password(self, password: Result<Option<Secret>, String>) -> Self {
         Self { password, ..self }
     }
@@ -62,7 +67,7 @@ pub(crate) enum AddressError {
         "an address with a password would be recorded; give the password in SQLGAUGE_DB_PASSWORD, PGPASSWORD or MYSQL_PWD"
     )]
     Password,
-    #[error("the address names no {what}, and neither does {variable}")]
+    #[error("the address names no {what}, and `{variable}` is not set")]
     Missing { what: &'static str, variable: &'static str },
     #[error("unknown option `{name}` of the address: choose from {options}")]
     Unknown { name: String, options: String },
@@ -74,8 +79,8 @@ pub(crate) enum AddressError {
     Secret,
     #[error("the address has the option `{0}` twice")]
     Twice(String),
-    #[error("the port is a number up to 65535")]
-    Port,
+    #[error("`{0}` is not the number of a port")]
+    Port(&'static str),
 }
 
 impl From<AddressError> for String {
@@ -136,8 +141,8 @@ impl Parts {
     ) -> Result<Address, AddressError> {
         let missing = |what, variable| AddressError::Missing { what, variable };
         let port = match (self.port, find(port)) {
-            (Some(port), _) => port,
-            (None, Some(text)) => text.parse().map_err(|_| AddressError::Port)?,
+            (Some(number), _) => number,
+            (None, Some(text)) => text.parse().map_err(|_| AddressError::Port(port))?,
             (None, None) => default_port,
         };
         let host = self.host.or_else(|| find(host)).unwrap_or_else(|| "localhost".to_owned());
@@ -263,7 +268,10 @@ mod tests {
         let bare = complete("postgresql://u@/d", |_| None).unwrap();
         assert_eq!((&*bare.host, bare.port, bare.tls.mode), ("localhost", 5432, Mode::Prefer));
         let error = complete("postgresql://h/d", |_| None).map(drop).unwrap_err().to_string();
-        assert_eq!(error, "the address names no user, and neither does user");
-        assert_eq!(complete("postgresql://u@h/d", |_| Some("x".into())).map(drop), Err(AddressError::Port));
+        assert_eq!(error, "the address names no user, and `user` is not set");
+        assert_eq!(
+            complete("postgresql://u@h/d", |_| Some("x".into())).map(drop),
+            Err(AddressError::Port("port"))
+        );
     }
 }

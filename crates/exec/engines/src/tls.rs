@@ -52,6 +52,8 @@ pub(crate) struct Words {
     pub(crate) no_tls: &'static str,
     /// What to do about a certificate that no root has signed.
     pub(crate) no_root: &'static str,
+    /// What to do about a certificate for a different host.
+    pub(crate) wrong_host: &'static str,
 }
 
 impl Words {
@@ -74,7 +76,7 @@ pub(crate) fn remedy(code: &str, words: &Words) -> Option<&'static str> {
     Some(match code {
         NO_TLS => words.no_tls,
         NO_ROOT => words.no_root,
-        NAME => "write the host as the certificate names it, or give the server a certificate for this host",
+        NAME => words.wrong_host,
         DATE => "give the server a new certificate, and check the clock of this machine",
         OTHER => {
             "let the server speak TLS 1.2 or 1.3, with a certificate of X.509 version 3 that is not an authority's"
@@ -112,6 +114,16 @@ impl Tls {
         };
         let roots = roots.filter(|name| *name != "system").map(PathBuf::from);
         Self { mode, host: host.to_owned(), is_near, roots, words, config: OnceLock::new() }
+    }
+
+    /// The same without TLS.
+    pub(crate) fn disabled(&self) -> Self {
+        Self { mode: Mode::Disable, host: self.host.clone(), config: OnceLock::new(), roots: None, ..*self }
+    }
+
+    /// Whether to try again in plain text after that, as both clients do: the server offers a TLS that cannot be spoken here.
+    pub(crate) fn goes_on_after(&self, broken: &Broken) -> bool {
+        self.mode == Mode::Prefer && matches!(broken, Broken::Refused { code, .. } if code == OTHER)
     }
 
     /// Whether to go on in plain text with a server that has no TLS.
@@ -347,5 +359,38 @@ impl Write for TlsStream {
 impl Stream for TlsStream {
     fn set_patience(&self, patience: Duration) -> io::Result<()> {
         self.stream.set_patience(patience)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgresql::place::WORDS;
+
+    #[test]
+    fn all_is_checked_but_on_this_machine() {
+        for (host, name, roots, expected) in [
+            ("db.example", None, None, Mode::VerifyFull),
+            ("10.0.0.1", None, Some("a"), Mode::VerifyFull),
+            ("localhost", None, None, Mode::Prefer),
+            ("127.8.0.1", None, None, Mode::Prefer),
+            ("::1", None, None, Mode::Prefer),
+            ("localhost", None, Some("a"), Mode::VerifyFull),
+            ("localhost", None, Some("system"), Mode::VerifyFull),
+            ("db.example", Some("prefer"), Some("a"), Mode::Prefer),
+            ("db.example", Some("require"), None, Mode::Require),
+            ("db.example", Some("require"), Some("a"), Mode::VerifyCa),
+            ("db.example", Some("disable"), None, Mode::Disable),
+            ("/run/x", Some("verify-full"), None, Mode::Disable),
+        ] {
+            let mode = name.map(|name| WORDS.mode(name).unwrap());
+            let tls = Tls::new(&WORDS, host, mode, roots);
+            assert_eq!(tls.mode, expected, "{host} {name:?} {roots:?}");
+            assert_eq!(tls.allow_plain().is_ok(), expected <= Mode::Prefer, "{host}");
+            let is_near = !matches!(host, "db.example" | "10.0.0.1");
+            assert_eq!(tls.lock(None).holds, is_near.then_some(true), "{host}");
+        }
+        let far = Tls::new(&WORDS, "db.example", Some(Mode::Disable), None);
+        assert_eq!(far.lock(None).message, "not encrypted: write sslmode=verify-full");
     }
 }

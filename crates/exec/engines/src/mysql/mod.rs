@@ -59,10 +59,11 @@ impl MySql {
         let seconds = limits.timeout.as_secs_f64().max(0.001);
         // A query that waits for the lock of somebody else is not slow.
         let patience = (limits.timeout.as_secs() / 2).max(1);
+        // MySQL keeps 1024 errors by itself, and only administrators may set that.
         let server_settings = if self.is_mariadb {
             format!(
                 "max_statement_time = {seconds:.3}, max_recursive_iterations = 4294967295, tmp_disk_table_size = 1073741824, \
-                 tx_read_only = 1"
+                 max_error_count = 1024, tx_read_only = 1"
             )
         } else {
             let millis = limits.timeout.as_millis().max(1);
@@ -72,7 +73,7 @@ impl MySql {
         };
         format!(
             "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {patience}, \
-             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, max_error_count = 1024, {server_settings}",
+             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, {server_settings}",
             self.sql_mode,
             limits.max_value_bytes.max(1024)
         )
@@ -94,7 +95,10 @@ impl Server for MySql {
     }
 
     fn connect(address: &Address, _: &Access) -> Result<Connection, Broken> {
-        Connection::open(address)
+        match Connection::open(address) {
+            Err(broken) if address.tls.goes_on_after(&broken) => Connection::open(&address.in_plain_text()),
+            result => result,
+        }
     }
 
     fn version(connection: &Connection) -> String {
@@ -148,7 +152,7 @@ impl Server for MySql {
             "1045" | "1698" => {
                 "give the password of the account in SQLGAUGE_DB_PASSWORD, ~/.my.cnf or MYSQL_PWD"
             }
-            NOT_PRIVATE => "then its password is used",
+            NOT_PRIVATE => "or give the password in SQLGAUGE_DB_PASSWORD",
             connection::PLAIN => {
                 "let the connection use TLS: leave out ssl-mode=DISABLED, and give the server a certificate (ssl_cert, ssl_key)"
             }

@@ -16,6 +16,7 @@ pub(crate) const WORDS: Words = Words {
     roots: "ssl-ca",
     no_tls: "give the server a certificate (ssl_cert, ssl_key), or write ?ssl-mode=DISABLED behind the address where all between is yours",
     no_root: "name a file with the certificate of the server's authority: ?ssl-ca=FILE behind the address",
+    wrong_host: "write the host as the certificate names it, give the server a certificate for this host, or check only who signed it (?ssl-mode=VERIFY_CA)",
 };
 
 pub(super) fn parse(path: &Path, access: &Access) -> Result<Address, String> {
@@ -28,12 +29,12 @@ pub(super) fn parse(path: &Path, access: &Access) -> Result<Address, String> {
     let mode = option("ssl-mode").map(|name| WORDS.mode(&name)).transpose()?;
     let roots = option("ssl-ca");
     let find = |name: &str| {
-        let place =
-            if name == "host" { set.get("host").or_else(|| set.get("socket")) } else { set.get(name) };
-        place.cloned()
+        let name = name.strip_prefix("[client] ")?;
+        let socket = set.get("socket").filter(|_| name == "host");
+        set.get(name).or(socket).cloned()
     };
     let tls = |host: &str| Tls::new(&WORDS, host, mode, roots.as_deref());
-    let names = ["user", "host", "port", "database"];
+    let names = ["[client] user", "[client] host", "[client] port", "[client] database"];
     let address = parts.complete(names, super::DEFAULT_PORT, find, tls)?;
     let password = match (access.password.clone(), set.get("password"), file) {
         (Some(password), ..) => Ok(Some(password)),

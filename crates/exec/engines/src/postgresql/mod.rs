@@ -63,7 +63,13 @@ impl Server for Postgres {
     }
 
     fn connect(place: &Place, access: &Access) -> Result<Connection, Broken> {
-        Connection::open(place, access.allows_md5)
+        match Connection::open(place, access.allows_md5) {
+            Err(broken) if place.address.tls.goes_on_after(&broken) => {
+                let place = Place { address: place.address.in_plain_text(), ..place.clone() };
+                Connection::open(&place, access.allows_md5)
+            }
+            result => result,
+        }
     }
 
     fn version(connection: &Connection) -> String {
@@ -112,7 +118,7 @@ impl Server for Postgres {
             "28P01" | "28000" => {
                 "give the password of the role in SQLGAUGE_DB_PASSWORD, PGPASSWORD or ~/.pgpass"
             }
-            NOT_PRIVATE => "then its password is used",
+            NOT_PRIVATE => "or give the password in SQLGAUGE_DB_PASSWORD",
             connection::UNBOUND => {
                 "have the server use TLS and scram-sha-256, or write ?channel_binding=prefer behind the address"
             }

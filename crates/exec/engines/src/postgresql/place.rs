@@ -14,6 +14,7 @@ pub(crate) const WORDS: Words = Words {
     roots: "sslrootcert",
     no_tls: "turn TLS on at the server (ssl = on), or write ?sslmode=disable behind the address where all between is yours",
     no_root: "name a file with the certificate of the server's authority: ?sslrootcert=FILE behind the address",
+    wrong_host: "write the host as the certificate names it, give the server a certificate for this host, or check only who signed it (?sslmode=verify-ca)",
 };
 
 /// Whether a login proves that both sides see the same certificate: libpq's `channel_binding`.

@@ -187,6 +187,31 @@ fn a_mode_refuses_what_it_must_on_mariadb() {
     assert_modes(MYSQL, &path, |certificate, key| server.identify(certificate, key));
 }
 
+/// A server that says it speaks TLS and does not: only what prefers TLS goes on, in plain text.
+#[test]
+fn prefer_goes_on_where_tls_cannot_be_spoken() {
+    for (mode, expected) in [("prefer", "plain is heard"), ("require", "no TLS with 127.0.0.1")] {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for mut client in listener.incoming().flatten() {
+                let mut bytes = [0; 1 << 10];
+                let count = client.read(&mut bytes).unwrap();
+                if count > 8 {
+                    client.write_all(b"E\0\0\0\x15Mplain is heard\0\0").unwrap();
+                } else {
+                    client.write_all(b"S").unwrap();
+                    let _hello = client.read(&mut bytes).unwrap();
+                    client.write_all(b"HTTP/1.1 400 Bad Request").unwrap();
+                }
+            }
+        });
+        let address = PathBuf::from(format!("postgresql://u@127.0.0.1:{port}/d?sslmode={mode}"));
+        let error = protection("postgresql", &address, &access()).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
 /// The server compares the hash of its certificate, whatever its signature.
 #[test]
 #[ignore = "long: cargo xtask long"]
