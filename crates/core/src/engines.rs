@@ -6,7 +6,9 @@ mod servers;
 #[cfg(feature = "engines")]
 pub(crate) use servers::open;
 #[cfg(feature = "engines")]
-pub use servers::{Lock, RoleSetup, check, setup};
+pub use servers::{check, setup};
+#[cfg(feature = "engines")]
+pub use sqlgauge_engines::{LockResult, Setup};
 
 /// One engine, and whether this build has it.
 #[derive(Debug, Clone, PartialEq, Eq)]

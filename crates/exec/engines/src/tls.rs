@@ -215,6 +215,8 @@ impl Tls {
             Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => {
                 (NAME, format!("is for a different host ({wrong})"))
             }
+            // The name that the check itself has for it, such as `CaUsedAsEndEntity`.
+            Wrong::Other(inner) => (OTHER, format!("cannot be used ({inner})")),
             _ => (OTHER, format!("cannot be used ({wrong})")),
         };
         Broken::refused(code, &format!("the certificate of {host} {what}"))
