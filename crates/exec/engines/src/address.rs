@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(parse("postgresql:///d"), of("", "", None, "d"));
         assert_eq!(parse("postgresql://"), of("", "", None, ""));
         let options = parse("postgresql://u@h/d?sslmode=require&sslrootcert=%2Fa%20b").unwrap().options;
-        assert_eq!(options.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["require", "/a b"]);
+        assert_eq!(options.into_values().collect::<Vec<_>>(), ["require", "/a b"]);
         for text in ["u:p@h/d", "u%3Ap@h/d", "u%3ap@h/d", "u:1/p@h/d", "h/d?sslmode=p@h/d"] {
             assert_eq!(parse(&format!("postgresql://{text}")), Err(AddressError::Password), "{text}");
         }

@@ -69,7 +69,8 @@ impl Socket {
             stream.set_write_timeout(Some(PATIENCE))?;
             return Ok(Self::over(Box::new(stream)));
         }
-        let _only_on_unix = path;
+        #[cfg(not(unix))]
+        let _ = path;
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for place in (address.host.as_str(), address.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&place, PATIENCE) {

@@ -35,7 +35,7 @@ pub(super) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
 /// What is in the first element of that tag, and what is behind it.
 fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&[first, short], rest) = der.split_first_chunk()?;
-    let width = usize::from(short).checked_sub(0x80).unwrap_or_default();
+    let width = usize::from(short).saturating_sub(0x80);
     let (length, rest) = rest.split_at_checked(width).filter(|_| width <= 3)?;
     let length = if short < 0x80 {
         usize::from(short)

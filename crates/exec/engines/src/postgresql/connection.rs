@@ -91,7 +91,11 @@ impl Connection {
         loop {
             self.send()?;
             match self.read(deadline, LONGEST_FRAME)? {
-                Message::AuthenticationMd5Password(_) | Message::AuthenticationOk if !may_enter => {
+                Message::AuthenticationMd5Password(_)
+                | Message::AuthenticationOk
+                | Message::ReadyForQuery(_)
+                    if !may_enter =>
+                {
                     return Err(unbound());
                 }
                 Message::AuthenticationMd5Password(_) if !allows_md5 => {

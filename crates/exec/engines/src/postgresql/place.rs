@@ -145,7 +145,7 @@ mod tests {
                 let password = place.address.password().map_err(|error| error.to_string());
                 match (password, expected) {
                     (Err(error), None) => {
-                        assert!(error.contains("chmod 600") && !error.contains("filed"), "{error}")
+                        assert!(error.contains("chmod 600") && !error.contains("filed"), "{error}");
                     }
                     (password, expected) => assert_eq!(password, Ok(expected)),
                 }
