@@ -79,7 +79,7 @@ pub(crate) fn remedy(code: &str, words: &Words) -> Option<&'static str> {
         NAME => words.wrong_host,
         DATE => "give the server a new certificate, and check the clock of this machine",
         OTHER => {
-            "let the server speak TLS 1.2 or 1.3, with a certificate of X.509 version 3 that is not an authority's"
+            "let the server speak TLS 1.2 or 1.3, with a certificate of X.509 version 3; if that signs itself, name it as the root"
         }
         _ => return None,
     })
@@ -168,11 +168,11 @@ impl Tls {
             return Ok(Arc::clone(config));
         }
         let provider = Arc::new(ring::default_provider());
-        let verifier = Verifier {
-            mode: self.mode,
-            roots: if self.mode < Mode::VerifyCa { RootCertStore::empty() } else { self.roots()? },
-            algorithms: provider.signature_verification_algorithms,
-        };
+        let trusted = if self.mode < Mode::VerifyCa { Vec::new() } else { self.roots()? };
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(trusted.iter().cloned());
+        let algorithms = provider.signature_verification_algorithms;
+        let verifier = Verifier { mode: self.mode, trusted, roots, algorithms };
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| self.refusal(&error))?;
@@ -180,22 +180,14 @@ impl Tls {
         Ok(Arc::clone(self.config.get_or_init(|| Arc::new(builder.with_no_client_auth()))))
     }
 
-    fn roots(&self) -> Result<RootCertStore, Broken> {
-        let mut roots = RootCertStore::empty();
-        let Some(path) = &self.roots else {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            return Ok(roots);
-        };
-        let unreadable = |what: String| {
+    fn roots(&self) -> Result<Vec<CertificateDer<'static>>, Broken> {
+        let Some(path) = &self.roots else { return Ok(rustls_native_certs::load_native_certs().certs) };
+        let unreadable = |what: &str| {
             Broken::refused(NO_ROOT, &format!("{} {}: {what}", self.words.roots, path.display()))
         };
-        let certificates =
-            CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        roots.add_parsable_certificates(certificates.map_err(|error| unreadable(error.to_string()))?);
-        if roots.is_empty() {
-            return Err(unreadable("the file has no certificate".to_owned()));
-        }
-        Ok(roots)
+        let roots = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let roots = roots.map_err(|error| unreadable(&error.to_string()))?;
+        if roots.is_empty() { Err(unreadable("the file has no certificate")) } else { Ok(roots) }
     }
 
     /// What a failed handshake says of the host.
@@ -252,6 +244,7 @@ impl Tls {
 #[derive(Debug)]
 struct Verifier {
     mode: Mode,
+    trusted: Vec<CertificateDer<'static>>,
     roots: RootCertStore,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -266,9 +259,13 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         if self.mode >= Mode::VerifyCa {
+            // One that signs itself is no authority to the check, and is trusted if it is a root: whoever has its key is the server.
+            let is_trusted = self.trusted.iter().any(|root| root == certificate);
             let certificate = ParsedCertificate::try_from(certificate)?;
-            let all = self.algorithms.all;
-            verify_server_cert_signed_by_trust_anchor(&certificate, &self.roots, between, now, all)?;
+            if !is_trusted {
+                let all = self.algorithms.all;
+                verify_server_cert_signed_by_trust_anchor(&certificate, &self.roots, between, now, all)?;
+            }
             if self.mode == Mode::VerifyFull {
                 verify_server_name(&certificate, host)?;
             }

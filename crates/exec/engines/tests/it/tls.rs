@@ -34,7 +34,7 @@ impl Authority {
     fn new(algorithm: &'static SignatureAlgorithm) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let key = KeyPair::generate_for(algorithm).unwrap();
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(rcgen::DnType::CommonName, "authority");
         std::fs::write(folder.path().join("root.crt"), params.self_signed(&key).unwrap().pem()).unwrap();
@@ -43,6 +43,11 @@ impl Authority {
 
     fn file(&self) -> PathBuf {
         self.folder.path().join("root.crt")
+    }
+
+    /// Its certificate as that of a server, and its key.
+    fn itself(&self) -> (String, String) {
+        (std::fs::read_to_string(self.file()).unwrap(), self.issuer.key().serialize_pem())
     }
 
     /// A certificate for a host, valid until the end of a year, and its key.
@@ -161,6 +166,16 @@ fn assert_modes((kind, roots, modes, remedy): Words, path: &Path, mut identify: 
             (2, None, "certificate not checked"),
             (3, Some(&authority), "has expired"),
             (4, Some(&authority), "give the server a new certificate"),
+        ],
+    );
+    let (certificate, key) = authority.itself();
+    identify(&certificate, &key);
+    check(
+        "signs itself",
+        &[
+            (4, Some(&authority), "certificate and host checked"),
+            (4, Some(&stranger), "cannot be used (CaUsedAsEndEntity"),
+            (4, None, "if that signs itself, name it as the root"),
         ],
     );
     let missing = PathBuf::from(format!("{}?{}&{roots}=/nowhere.crt", path.display(), modes[4]));
