@@ -129,7 +129,7 @@ impl Reward {
 
 /// A reward whose queries a server runs.
 fn on_server(options: RewardOptions) -> Result<Scorer, Failure> {
-    let context = Context::default().with_server_password(sqlgauge::server_password());
+    let context = Context::default();
     let (connections, limits) = (options.slow_queries, options.limits());
     let engine = context.engine_for(Some(&options.databases), connections, limits, Moment::now())?;
     Ok(Scorer::on_server(options, engine)?)

@@ -50,7 +50,6 @@ pub(crate) fn watched<T: Send + 'static>(
         py,
         move |stop| {
             let context = Context::default()
-                .with_server_password(sqlgauge::server_password())
                 .with_worker(worker)
                 .stopped_by(Arc::clone(stop))
                 .killing_queries()

@@ -17,15 +17,9 @@ pub(crate) fn engine(limits: Limits) -> Result<SqliteEngine> {
     Ok(SqliteEngine::with_workers(limits, worker()?)?)
 }
 
-/// The password for servers, from the environment: no command line has it.
-pub fn server_password() -> Option<String> {
-    ["SQLGAUGE_DB_PASSWORD", "PGPASSWORD"].into_iter().find_map(|name| std::env::var(name).ok())
-}
-
 /// The surroundings of a job: queries that take long run in processes of this program.
 pub(crate) fn context(progress: &Progress) -> Result<Context<'_>> {
     let context = Context::default().with_worker(worker()?).watched_by(progress);
-    let context = context.with_server_password(server_password());
     Ok(context.stopped_by(Arc::clone(asked_to_stop())).warned_by(|sentence| note(sentence)))
 }
 

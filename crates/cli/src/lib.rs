@@ -25,7 +25,6 @@ use clap::{CommandFactory, Parser};
 use sqlgauge_engine::WorkerCommand;
 
 use crate::commands::Command;
-pub use crate::engine::server_password;
 
 /// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and why answers are wrong
 #[derive(Parser)]

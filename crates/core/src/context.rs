@@ -54,19 +54,11 @@ pub struct Context<'a> {
     kills_queries: bool,
     watcher: &'a dyn Watcher,
     warn: fn(&str),
-    password: Option<Arc<str>>,
 }
 
 impl Default for Context<'_> {
     fn default() -> Self {
-        Self {
-            worker: None,
-            stop: Arc::default(),
-            kills_queries: false,
-            watcher: &(),
-            warn: |_| (),
-            password: None,
-        }
+        Self { worker: None, stop: Arc::default(), kills_queries: false, watcher: &(), warn: |_| () }
     }
 }
 
@@ -103,13 +95,6 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn warned_by(mut self, warn: fn(&str)) -> Self {
         self.warn = warn;
-        self
-    }
-
-    /// Logs in to servers with that password. It is in no record and no message.
-    #[must_use]
-    pub fn with_server_password(mut self, password: Option<String>) -> Self {
-        self.password = password.map(Arc::from);
         self
     }
 
@@ -161,11 +146,6 @@ impl<'a> Context<'a> {
             Some(address) => crate::engines::open(address, limits, connections, self),
             None => self.engine(limits, now),
         }
-    }
-
-    /// The password of servers.
-    pub(crate) fn server_password(&self) -> Option<&str> {
-        self.password.as_deref()
     }
 
     /// The same as whatever engine the job asks for.

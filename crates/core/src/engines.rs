@@ -6,7 +6,9 @@ mod servers;
 #[cfg(feature = "engines")]
 pub(crate) use servers::open;
 #[cfg(feature = "engines")]
-pub use servers::{Lock, RoleSetup, check, setup};
+pub use servers::{check, setup};
+#[cfg(feature = "engines")]
+pub use sqlgauge_engines::{LockResult, Setup};
 
 /// One engine, and whether this build has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +56,7 @@ pub(crate) fn open(
     _: &std::path::Path,
     _: sqlgauge_engine::Limits,
     _: usize,
-    context: &crate::context::Context<'_>,
+    _: &crate::context::Context<'_>,
 ) -> Result<std::sync::Arc<dyn sqlgauge_engine::Engine>, crate::error::Error> {
-    let _unused = context.server_password();
     Err(sqlgauge_base::NotBuiltIn { what: "--db with the address of a server", feature: "engines" }.into())
 }

@@ -122,7 +122,7 @@ pub struct ScoreJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub questions: Option<Source>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`,
-    /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
+    /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD, `MYSQL_PWD` or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
     /// (`duckdb:FOLDER/{db_id}.duckdb`), or a DB-API driver of Python (`dbapi:MODULE?connect=FILE&database={db_id}`); may be left out
     /// where --tables is given and no metric runs a query
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", required_unless_present_any = ["results",

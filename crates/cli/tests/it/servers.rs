@@ -12,9 +12,22 @@ use crate::engine_servers::postgresql::Server;
 
 const ITEMS: usize = 150;
 
+/// Writes the password to where the servers' own clients look for it.
+fn write_passwords(home: &Path) {
+    let escaped = PASSWORD.replace('\\', r"\\");
+    for (name, text) in [
+        (".pgpass", format!("127.0.0.1:*:*:sqlgauge:{escaped}\n")),
+        (".my.cnf", format!("[client]\npassword = \"{escaped}\"\n")),
+    ] {
+        std::fs::write(home.join(name), text).unwrap();
+        Command::new("chmod").arg("600").arg(home.join(name)).assert().success();
+    }
+}
+
 fn score(folder: &Path, address: &str, out: &str) -> Command {
+    write_passwords(folder);
     let mut command = Command::cargo_bin("sqlgauge").unwrap();
-    command.current_dir(folder).env("SQLGAUGE_DB_PASSWORD", PASSWORD).env_remove("PGPASSWORD");
+    command.current_dir(folder).env("HOME", folder).env_remove("PGPASSWORD");
     command.args([
         "score",
         "--db",

@@ -4,68 +4,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_engines::{Access, KINDS, Kind, LockResult, Secret, Setup, Variables};
 
 use crate::context::Context;
 use crate::error::Error;
-
-/// For whom `engines setup` makes a role.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RoleSetup {
-    /// The role.
-    pub role: String,
-    /// The database.
-    pub database: String,
-    /// What it may read: schemas on PostgreSQL (`public` where none is named), further databases on MySQL.
-    pub schemas: Vec<String>,
-}
-
-/// What became of the attempt to break one lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lock {
-    /// What the lock is for.
-    pub name: &'static str,
-    /// Whether it holds; `None` where the server has no such lock.
-    pub holds: Option<bool>,
-    /// What the server said, or what its owner can do instead.
-    pub message: String,
-}
 
 /// The SQL that makes a role which can only read.
 ///
 /// # Errors
 /// If the name belongs to no engine.
-pub fn setup(engine: &str, setup: &RoleSetup) -> Result<String, Error> {
-    let RoleSetup { role, database, schemas } = setup.clone();
-    Ok(kind(engine)?.setup(&sqlgauge_engines::Setup { role, database, schemas }))
+pub fn setup(engine: &str, setup: &Setup) -> Result<String, Error> {
+    Ok(kind(engine)?.setup(setup))
 }
 
 /// The server's version, and what became of the attempt to break each lock.
 ///
 /// # Errors
 /// When the server cannot be used.
-pub fn check(address: &Path, context: &Context<'_>) -> Result<(String, Vec<Lock>), Error> {
+pub fn check(address: &Path) -> Result<(String, Vec<LockResult>), Error> {
     let scheme = sqlgauge_base::server::scheme(address).unwrap_or_default();
-    let (version, results) = kind(scheme)?.check(address, &access(context, 0))?;
-    let lock = |result: sqlgauge_engines::LockResult| Lock {
-        name: result.name,
-        holds: result.holds,
-        message: result.message,
-    };
-    Ok((version, results.into_iter().map(lock).collect()))
+    Ok(kind(scheme)?.check(address, &access(0))?)
 }
 
-fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
-    sqlgauge_engines::Kind::find(name).ok_or_else(|| {
-        let kinds: Vec<&str> = sqlgauge_engines::KINDS.iter().map(|kind| kind.name).collect();
+fn kind(name: &str) -> Result<&'static Kind, Error> {
+    Kind::find(name).ok_or_else(|| {
+        let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
         Error::Invalid(format!("unknown engine `{name}` with a server: choose from {}", kinds.join(", ")))
     })
 }
 
-fn access(context: &Context<'_>, connections: usize) -> sqlgauge_engines::Access {
-    let password = context.server_password().map(|password| sqlgauge_engines::Secret(password.to_owned()));
+/// What the environment gives: no command line has a password.
+fn access(connections: usize) -> Access {
+    let password = std::env::var("SQLGAUGE_DB_PASSWORD").ok().map(Secret);
     let allows_md5 = std::env::var_os("SQLGAUGE_DB_ALLOW_MD5").is_some_and(|value| value == "1");
     let python = std::env::var_os("SQLGAUGE_PYTHON").filter(|name| !name.is_empty()).map(PathBuf::from);
-    sqlgauge_engines::Access { password, connections, allows_md5, python }
+    let variables = Variables::of_process();
+    Access { password, connections, allows_md5, python, variables }
 }
 
 pub(crate) fn open(
@@ -75,11 +49,11 @@ pub(crate) fn open(
     context: &Context<'_>,
 ) -> Result<Arc<dyn Engine>, Error> {
     let scheme = sqlgauge_base::server::scheme(address).unwrap_or_default();
-    let kind = sqlgauge_engines::Kind::find(scheme).ok_or_else(|| {
+    let kind = Kind::find(scheme).ok_or_else(|| {
         Error::Invalid(format!("{scheme} is not an engine of this version; `sqlgauge engines` lists them"))
     })?;
     if let Some(text) = kind.warning {
         context.watcher().note(text);
     }
-    Ok(kind.engine(limits, access(context, connections)))
+    Ok(kind.engine(limits, access(connections)))
 }

@@ -1,5 +1,6 @@
 //! The list of the engines.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,32 @@ pub struct Access {
     pub allows_md5: bool,
     /// The Python that has the drivers of DuckDB and of DB-API; `python3` where none is named.
     pub python: Option<PathBuf>,
+    /// What fills an address that leaves something out.
+    pub variables: Variables,
+}
+
+/// Variables of the environment by which the clients of PostgreSQL and MySQL are set: `PGHOST`, `MYSQL_PWD`, and `HOME` for their files.
+#[derive(Debug, Clone, Default)]
+pub struct Variables(pub BTreeMap<String, Secret>);
+
+impl Variables {
+    /// Those of this process.
+    pub fn of_process() -> Self {
+        let is_ours = |name: &str| name.starts_with("PG") || name == "MYSQL_PWD" || name == "HOME";
+        let texts = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Self(texts.filter(|(name, _)| is_ours(name)).map(|(name, value)| (name, Secret(value))).collect())
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).map(|value| value.0.clone()).filter(|value| !value.is_empty())
+    }
+
+    /// A file below the home folder.
+    pub(crate) fn at_home(&self, name: &str) -> Option<PathBuf> {
+        Some(Path::new(&self.get("HOME")?).join(name))
+    }
 }
 
 impl Access {

@@ -2,7 +2,7 @@
 //!
 //! - [`KINDS`] is the list of them; [`open`] makes the engine of an address.
 //! - [`Kind::setup`] prints the SQL that makes a role which can only read; [`Kind::check`] tries each lock.
-//! - [`Access`] is what a person gives besides the address: the password, how many connections.
+//! - [`Access`] is what a person gives besides the address: the password, how many connections, variables of the environment.
 
 mod address;
 mod catalog;
@@ -22,10 +22,10 @@ mod rows;
 mod server;
 mod socket;
 mod text;
+mod tls;
 mod trial;
 mod values;
 mod volatile;
 
-pub use address::{Address, AddressError};
-pub use kind::{Access, KINDS, Kind, Secret, open};
+pub use kind::{Access, KINDS, Kind, Secret, Variables, open};
 pub use locks::{LockResult, Setup};

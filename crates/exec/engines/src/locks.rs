@@ -70,3 +70,10 @@ pub struct LockResult {
     /// What the server said, or what its owner can do instead.
     pub message: String,
 }
+
+impl LockResult {
+    /// What the server has no lock for.
+    pub(crate) fn none(name: &'static str, message: &str) -> Self {
+        Self { name, holds: None, message: message.to_owned() }
+    }
+}

@@ -15,6 +15,7 @@ use sqlgauge_engine::{
 
 use crate::catalog::Catalog;
 use crate::kind::Access;
+use crate::locks::LockResult;
 use crate::pool::Pool;
 use crate::rows::Stop;
 use crate::volatile;
@@ -57,6 +58,14 @@ impl Broken {
     pub(crate) fn refused(code: &str, message: &str) -> Self {
         let message = message.chars().take(LONGEST_MESSAGE).collect();
         Self::Refused { code: code.to_owned(), message }
+    }
+
+    /// What a read that failed is.
+    pub(crate) fn of_read(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::Late,
+            _ => Self::Lost(error),
+        }
     }
 
     /// The same for a connection on which no query may begin any more.
@@ -126,6 +135,10 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// What to do when the server fails in the middle of a run.
     const AGAIN: &'static str = "see that the server runs and answers and that no session holds locks on its tables, then run the same \
         command again: it goes on where it stopped";
+    /// The class of a server's refusal of a query, by its code and message. [`FailureKind::Machine`] says nothing of the query.
+    const FAILURE: fn(&str, &str) -> Failure;
+    /// Whom that refusal blames, by its code.
+    const BLAME: fn(&str) -> Blame;
     /// Whether [`Server::content`] tells one state of the rows from another, so that a result may stand for them later.
     const SEES_ROWS: bool = true;
 
@@ -140,11 +153,11 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
         Self::DIALECT
     }
 
-    /// What no lock bounds, and what the owner of the server can do instead.
-    fn without_lock(&self) -> Vec<(&'static str, &'static str)>;
+    /// How the connection is protected, and what no lock bounds and the owner of the server can do instead.
+    fn untried(&self) -> Vec<LockResult>;
 
     /// Takes an address apart, or says what is wrong with it.
-    fn address(path: &Path) -> Result<Self::Address, String>;
+    fn address(path: &Path, access: &Access) -> Result<Self::Address, String>;
 
     /// Connects and logs in.
     fn connect(address: &Self::Address, access: &Access) -> Result<Self::Connection, Broken>;
@@ -173,18 +186,18 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<End, Broken>;
 
     /// Has the server end what the connection runs, and waits until it has: a request that is still on its way would end the next
-    /// query of the connection.
-    fn cancel(connection: &mut Self::Connection) -> Cancelled;
+    /// query of the connection. A process is ended when it is dropped.
+    fn cancel(connection: &mut Self::Connection) -> Cancelled {
+        let _ = connection;
+        Cancelled::Over
+    }
 
     /// Begins to forget what the query has set; the server does it while the rows are compared. `false` if the connection is of
-    /// no use any more.
-    fn begin_cleaning(connection: &mut Self::Connection) -> bool;
-
-    /// The class of a server's refusal of a query. [`FailureKind::Machine`] says nothing of the query.
-    fn failure(code: &str, message: &str) -> Failure;
-
-    /// Whom that refusal blames.
-    fn blame(code: &str) -> Blame;
+    /// no use any more. A process has forgotten it already.
+    fn begin_cleaning(connection: &mut Self::Connection) -> bool {
+        let _ = connection;
+        true
+    }
 
     /// What to do when a database cannot be opened; the code is empty where the server did not answer.
     fn remedy(code: &str) -> &'static str;
@@ -235,7 +248,7 @@ impl<S: Server> ServerEngine<S> {
         // An address may hold a password where none is read.
         let public_address =
             || PathBuf::from(sqlgauge_base::without_secrets(&path.display().to_string()).into_owned());
-        let address = S::address(path).map_err(|message| EngineError::Server {
+        let address = S::address(path, &self.access).map_err(|message| EngineError::Server {
             address: public_address(),
             message,
             remedy: S::FORM,
@@ -349,7 +362,7 @@ fn run<S: Server>(
     let failed = |failure| End::Running(Outcome::Failed(failure));
     let end = match server.attempt(&mut connection, sql, limits, enough) {
         Ok(end) => end,
-        Err(Broken::Refused { code, message }) => failed(S::failure(&code, &message)),
+        Err(Broken::Refused { code, message }) => failed((S::FAILURE)(&code, &message)),
         Err(Broken::Late) => failed(late(limits)),
         Err(Broken::TooLarge(bytes)) => {
             let message = format!("a row of {bytes} bytes, and at most {} are read", limits.max_value_bytes);
@@ -383,8 +396,8 @@ pub(crate) fn refusal<S: Server>(
     began: Instant,
     limits: &Limits,
 ) -> Result<Failure, Broken> {
-    let failure = S::failure(code, message);
-    match S::blame(code) {
+    let failure = (S::FAILURE)(code, message);
+    match (S::BLAME)(code) {
         Blame::Query => Ok(failure),
         Blame::Clock if began.elapsed() >= limits.timeout => Ok(failure),
         Blame::Clock => {

@@ -2,12 +2,16 @@
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
 use crate::address::Address;
 use crate::server::Broken;
+use crate::tls::{Session, Tls};
 
 /// Bytes in both directions, with a limit of time on reading.
 pub(crate) trait Stream: Read + Write + Send + Sync + std::fmt::Debug {
@@ -22,7 +26,7 @@ impl Stream for TcpStream {
 }
 
 #[cfg(unix)]
-impl Stream for std::os::unix::net::UnixStream {
+impl Stream for UnixStream {
     fn set_patience(&self, patience: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(patience))
     }
@@ -41,16 +45,32 @@ pub(crate) struct Socket {
     pub(crate) input: BytesMut,
     /// What [`Socket::send`] sends.
     pub(crate) output: BytesMut,
+    /// The session of TLS, if there is one.
+    pub(crate) session: Option<Session>,
 }
 
 impl Socket {
     /// A socket over a stream that is connected already.
     pub(crate) fn over(stream: Box<dyn Stream>) -> Self {
-        Self { stream, patience: Duration::ZERO, input: BytesMut::new(), output: BytesMut::new() }
+        Self {
+            stream,
+            patience: Duration::ZERO,
+            input: BytesMut::new(),
+            output: BytesMut::new(),
+            session: None,
+        }
     }
 
-    /// Connects to the first place that answers.
-    pub(crate) fn dial(address: &Address) -> io::Result<Self> {
+    /// Connects to the socket of that path, or else to the first place of the address that answers.
+    pub(crate) fn dial(address: &Address, path: Option<&Path>) -> io::Result<Self> {
+        #[cfg(unix)]
+        if let Some(path) = path {
+            let stream = UnixStream::connect(path)?;
+            stream.set_write_timeout(Some(PATIENCE))?;
+            return Ok(Self::over(Box::new(stream)));
+        }
+        #[cfg(not(unix))]
+        let _ = path;
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for place in (address.host.as_str(), address.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&place, PATIENCE) {
@@ -63,6 +83,16 @@ impl Socket {
             }
         }
         Err(last)
+    }
+
+    /// The same under TLS. What the server has sent before it is not part of it, and refused.
+    pub(crate) fn over_tls(self, tls: &Tls, deadline: Instant) -> Result<Self, Broken> {
+        if !self.input.is_empty() {
+            return Err(io::Error::from(io::ErrorKind::InvalidData).into());
+        }
+        let stream = tls.begin(self.stream, deadline)?;
+        let session = Some(stream.session());
+        Ok(Self { session, ..Self::over(Box::new(stream)) })
     }
 
     /// Sends what has been written to `output`.
@@ -101,11 +131,8 @@ impl Socket {
                 self.input.extend_from_slice(&piece[..count]);
                 Ok(())
             }
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(Broken::Late)
-            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(Broken::of_read(error)),
         }
     }
 }

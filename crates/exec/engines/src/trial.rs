@@ -38,8 +38,6 @@ pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Att
         message: after.outcome.status().to_owned(),
     });
     let served = engine.served().get(path).cloned();
-    for (name, message) in served.map(|served| served.server.without_lock()).unwrap_or_default() {
-        results.push(LockResult { name, holds: None, message: message.to_owned() });
-    }
+    results.extend(served.map(|served| served.server.untried()).unwrap_or_default());
     Ok((engine.name_and_version(), results))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use sqlgauge_core::engines::{self, RoleSetup};
+use sqlgauge_core::engines;
 
 use super::{Action, Check, Setup};
 use crate::Verdict;
@@ -20,7 +20,7 @@ impl Action {
 
 impl Setup {
     fn run(self) -> Result<Verdict> {
-        let role = RoleSetup { role: self.role, database: self.database, schemas: self.schemas };
+        let role = engines::Setup { role: self.role, database: self.database, schemas: self.schemas };
         print(&engines::setup(&self.engine, &role)?)?;
         Ok(Verdict::Done)
     }
@@ -28,7 +28,7 @@ impl Setup {
 
 impl Check {
     fn run(self) -> Result<Verdict> {
-        let (version, locks) = crate::engine::run(true, |context| engines::check(&self.address, context))?;
+        let (version, locks) = crate::engine::run(true, |_| engines::check(&self.address))?;
         let mut text = format!("{version}\n");
         for lock in &locks {
             let state = match lock.holds {

@@ -6,7 +6,7 @@ use sqlgauge_engine::FailureKind;
 
 use super::{DbApi, Place, text};
 use crate::kind::{Access, Trial};
-use crate::locks::Attempt;
+use crate::locks::{Attempt, LockResult};
 use crate::server::Server;
 use crate::trial::try_locks;
 
@@ -43,7 +43,7 @@ pub(super) fn check(path: &Path, access: &Access) -> Trial {
     });
     let attempts: Vec<Attempt> = LOCKS.iter().copied().chain(of_server).collect();
     let result = try_locks::<DbApi>(path, access, &attempts)?;
-    let is_open = |lock: &crate::locks::LockResult| lock.name == TABLE && lock.holds == Some(false);
+    let is_open = |lock: &LockResult| lock.name == TABLE && lock.holds == Some(false);
     if result.1.iter().any(is_open)
         && let Some(mut child) = place.and_then(|place| DbApi::connect(&place, access).ok())
     {
@@ -54,37 +54,40 @@ pub(super) fn check(path: &Path, access: &Access) -> Trial {
 }
 
 /// What no driver locks, and what this one cannot do.
-pub(super) fn without_lock(lacks: &[String]) -> Vec<(&'static str, &'static str)> {
-    let lacks = |name: &str| lacks.iter().any(|lack| lack == name);
+pub(super) fn untried(lacks: &[String]) -> Vec<LockResult> {
     let mut all = vec![
-        (
+        LockResult::none(
             "reads what it is meant to",
             "the driver has no such lock: give the account read rights on this database only",
         ),
-        (
+        LockResult::none(
             "reads no file, asks no other server",
             "the driver has no such lock: give the account no right to such functions",
         ),
-        (
+        LockResult::none(
             "bounds memory and cost of a query there",
             "the driver has no such lock: set a limit for the account on the server",
         ),
-        (
+        LockResult::none(
             "sees one state of the data",
             "not held: the catalog and the number of rows must agree at the begin and the end of a run",
         ),
     ];
-    if lacks("read_only") {
-        all.push((
+    for (lack, name, message) in [
+        (
+            "read_only",
             "runs in a transaction that only reads",
             "the driver knows none: give the account read rights only",
-        ));
-    }
-    if lacks("rollback") {
-        all.push((
+        ),
+        (
+            "rollback",
             "undoes what a query changes",
             "the driver cannot roll back: give the account read rights only",
-        ));
+        ),
+    ] {
+        if lacks.iter().any(|absent| absent == lack) {
+            all.push(LockResult::none(name, message));
+        }
     }
     all
 }

@@ -21,7 +21,7 @@ use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
 use crate::locks::{LockResult, Setup};
 use crate::python::child::Child;
-use crate::server::{Blame, Broken, Cancelled, End, GRACE, Server, ServerEngine};
+use crate::server::{Blame, Broken, End, GRACE, Server, ServerEngine};
 
 use place::Place;
 
@@ -55,6 +55,8 @@ impl Server for DbApi {
     const FORM: &'static str = "write --db as dbapi:MODULE?connect=FILE, with the arguments of MODULE.connect() in FILE (JSON or TOML) or, \
          if they are no secrets, behind `&` as NAME=VALUE";
     const AGAIN: &'static str = "see that the database answers the driver, then run the same command again: it goes on where it stopped";
+    const FAILURE: fn(&str, &str) -> Failure = errors::failure;
+    const BLAME: fn(&str) -> Blame = errors::blame;
     type Address = Place;
     type Connection = Child;
 
@@ -62,7 +64,7 @@ impl Server for DbApi {
         place.dialect.name
     }
 
-    fn address(path: &Path) -> Result<Place, String> {
+    fn address(path: &Path, _: &Access) -> Result<Place, String> {
         Place::parse(path)
     }
 
@@ -86,8 +88,8 @@ impl Server for DbApi {
         Ok((Self { place: place.clone(), lacks: std::mem::take(&mut child.lacks) }, catalog))
     }
 
-    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
-        attempts::without_lock(&self.lacks)
+    fn untried(&self) -> Vec<LockResult> {
+        attempts::untried(&self.lacks)
     }
 
     /// No text is known to all databases that hashes rows.
@@ -107,24 +109,6 @@ impl Server for DbApi {
         enough: Option<&Enough>,
     ) -> Result<End, Broken> {
         child.run::<Self>(sql, limits, enough, GRACE)
-    }
-
-    /// The process is ended when it is dropped.
-    fn cancel(_: &mut Child) -> Cancelled {
-        Cancelled::Over
-    }
-
-    /// The process has done it already.
-    fn begin_cleaning(_: &mut Child) -> bool {
-        true
-    }
-
-    fn failure(code: &str, message: &str) -> Failure {
-        errors::failure(code, message)
-    }
-
-    fn blame(code: &str) -> Blame {
-        errors::blame(code)
     }
 
     fn remedy(code: &str) -> &'static str {

@@ -1,13 +1,12 @@
 //! The address of a database behind a driver.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::without_secrets;
 
 use super::dialect::{DIALECTS, Dialect};
-use crate::address::decoded;
+use crate::address::{pairs, private_file};
 
 /// `dbapi:MODULE?connect=FILE&dialect=NAME&OPTION=VALUE`, taken apart.
 #[derive(Debug, Clone)]
@@ -29,7 +28,7 @@ impl Place {
         if !is_module(module) {
             return Err(format!("`{}` is not the name of a module of Python", without_secrets(module)));
         }
-        let mut options = options(query)?;
+        let mut options = pairs(query)?;
         let dialect = match options.remove("dialect") {
             Some(name) => Dialect::named(&name).ok_or_else(|| {
                 let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name).collect();
@@ -58,35 +57,4 @@ fn is_module(name: &str) -> bool {
             && part.starts_with(|first: char| !first.is_ascii_digit())
     };
     name.split('.').all(is_word)
-}
-
-fn options(query: &str) -> Result<BTreeMap<String, String>, String> {
-    let mut options = BTreeMap::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        if without_secrets(pair) != pair {
-            return Err(
-                "an address with a secret would be recorded; write it into the file behind connect=".into()
-            );
-        }
-        let decode = |part| decoded(part).ok_or("a percent sign in the address begins no code of two digits");
-        let (name, value) = pair.split_once('=').ok_or("an option of the address is NAME=VALUE")?;
-        let (name, value) = (decode(name)?, decode(value)?);
-        if options.insert(name.clone(), value).is_some() {
-            return Err(format!("the address has the option `{name}` twice"));
-        }
-    }
-    Ok(options)
-}
-
-/// A file that nobody else may read, as it holds a password.
-fn private_file(path: &Path) -> Result<PathBuf, String> {
-    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
-    let name = path.display();
-    let metadata = path.metadata().map_err(|error| format!("{name} cannot be read ({error})"))?;
-    if metadata.permissions().mode() & 0o077 != 0 {
-        return Err(format!(
-            "other users may read {name}, which holds what connect() takes: chmod 600 {name}"
-        ));
-    }
-    Ok(path)
 }

@@ -20,7 +20,7 @@ use crate::catalog::{Catalog, catalog_of};
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
 use crate::python::child::Child;
-use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, End, Server, ServerEngine};
 use crate::trial::try_locks;
 
 const DRIVER: &str = include_str!("driver.py");
@@ -76,10 +76,12 @@ impl Server for DuckDb {
     const DIALECT: &'static str = "duckdb";
     const FORM: &'static str = "write --db as duckdb:FOLDER/{db_id}.duckdb";
     const AGAIN: &'static str = "see that the file stays as it is and that Python has the package duckdb, then run the same command again";
+    const FAILURE: fn(&str, &str) -> Failure = errors::failure;
+    const BLAME: fn(&str) -> Blame = errors::blame;
     type Address = File;
     type Connection = Child;
 
-    fn address(path: &Path) -> Result<File, String> {
+    fn address(path: &Path, _: &Access) -> Result<File, String> {
         File::of(path)
     }
 
@@ -98,7 +100,7 @@ impl Server for DuckDb {
         Ok((Self { file: file.clone() }, catalog))
     }
 
-    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
+    fn untried(&self) -> Vec<LockResult> {
         Vec::new()
     }
 
@@ -119,24 +121,6 @@ impl Server for DuckDb {
             return Ok(End::failed(FailureKind::Machine, message));
         }
         child.run::<Self>(sql, limits, enough, Duration::ZERO)
-    }
-
-    /// The process is ended when it is dropped.
-    fn cancel(_: &mut Child) -> Cancelled {
-        Cancelled::Over
-    }
-
-    /// The query's cursor is closed already.
-    fn begin_cleaning(_: &mut Child) -> bool {
-        true
-    }
-
-    fn failure(code: &str, message: &str) -> Failure {
-        errors::failure(code, message)
-    }
-
-    fn blame(code: &str) -> Blame {
-        errors::blame(code)
     }
 
     fn remedy(code: &str) -> &'static str {

@@ -3,16 +3,16 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, BytesMut};
-use sha1::{Digest, Sha1};
-
 use super::bytes::{Packet, push_text};
+use super::plugin::Plugin;
 use super::values::Column;
 use crate::address::Address;
-use crate::kind::Access;
+use crate::locks::LockResult;
 use crate::rows::Answer;
 use crate::server::{Broken, Cancelled};
 use crate::socket::{PATIENCE, Socket};
+use crate::tls::Mode;
+use bytes::{Buf, BytesMut};
 
 /// Bytes of a packet that is no row.
 const LONGEST_PACKET: usize = 1 << 20;
@@ -33,6 +33,8 @@ const RESET: u8 = 0x1f;
 const ABILITIES: u64 = 1 << 3 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19;
 /// Columns say their format; MariaDB only, whose servers leave the first bit out.
 const EXTENDED: u64 = 1 << 3;
+/// The rest goes over TLS.
+const TLS: u64 = 1 << 11;
 const UTF8: u8 = 45;
 
 /// A connection that has logged in.
@@ -40,9 +42,10 @@ const UTF8: u8 = 45;
 pub(crate) struct Connection {
     socket: Socket,
     address: Address,
-    access: Access,
     /// What the server calls it.
     id: u64,
+    /// The number of the next packet of the login.
+    sequence: u8,
     /// Whether columns say their format.
     pub(super) is_extended: bool,
     /// What the server sends next.
@@ -78,14 +81,21 @@ pub(super) enum Piece {
     },
 }
 
+/// What the server says first.
+struct Greeting {
+    salt: Vec<u8>,
+    plugin: Plugin,
+    has_tls: bool,
+}
+
 impl Connection {
     /// Connects and logs in.
-    pub(super) fn open(address: &Address, access: &Access) -> Result<Self, Broken> {
+    pub(super) fn open(address: &Address) -> Result<Self, Broken> {
         let mut connection = Self {
-            socket: Socket::dial(address)?,
+            socket: Socket::dial(address, address.socket())?,
             address: address.clone(),
-            access: access.clone(),
             id: 0,
+            sequence: 0,
             is_extended: false,
             stage: Stage::Other,
             is_cleaning: false,
@@ -93,35 +103,67 @@ impl Connection {
         };
         let deadline = Instant::now() + PATIENCE;
         let greeting = connection.packet(deadline, LONGEST_PACKET)?;
-        let (salt, mut sequence) = (connection.greeted(&greeting)?, 1);
-        let answer = connection.hello(&salt);
-        connection.push(sequence, &answer);
-        connection.send()?;
-        loop {
-            let reply = connection.packet(deadline, LONGEST_PACKET)?;
-            let mut rest = Packet(&reply);
-            match rest.number(1) {
-                Some(0) => break,
-                Some(0xfe) => {
-                    if rest.until_nul() != NATIVE {
-                        return Err(other_plugin());
-                    }
-                    let salt = rest.take(20).ok_or_else(out_of_turn)?;
-                    let scrambled = connection.scrambled(salt);
-                    sequence += 2;
-                    connection.push(sequence, &scrambled);
-                    connection.send()?;
-                }
-                Some(0xff) => return Err(refused(&reply)),
-                _ => return Err(other_plugin()),
-            }
+        let Greeting { salt, plugin, has_tls } = connection.greeted(&greeting)?;
+        let mut abilities = 0;
+        if !has_tls {
+            address.tls.allow_plain()?;
+        } else if address.tls.mode != Mode::Disable {
+            abilities = TLS;
+            let head = connection.head(abilities);
+            connection.reply(&head);
+            connection.send()?;
+            connection.socket = connection.socket.over_tls(&address.tls, deadline)?;
         }
+        let hello = connection.hello(abilities, plugin, &salt)?;
+        connection.reply(&hello);
+        connection.log_in(plugin, salt, deadline)?;
         connection.stage = Stage::Idle;
         Ok(connection)
     }
 
-    /// Reads the server's greeting, and returns the salt.
-    fn greeted(&mut self, greeting: &[u8]) -> Result<Vec<u8>, Broken> {
+    /// Answers what the server asks of the plugin, or of a different one, until it is content.
+    fn log_in(&mut self, mut plugin: Plugin, mut salt: Vec<u8>, deadline: Instant) -> Result<(), Broken> {
+        loop {
+            self.send()?;
+            let packet = self.packet(deadline, LONGEST_PACKET)?;
+            let mut rest = Packet(&packet);
+            let answer = match (rest.number(1), plugin) {
+                (Some(0), _) => return Ok(()),
+                (Some(0xff), _) => return Err(refused(&packet)),
+                (Some(0xfe), _) => {
+                    plugin = Plugin::of(rest.until_nul())?;
+                    rest.take(20).ok_or_else(out_of_turn)?.clone_into(&mut salt);
+                    plugin.scrambled(self.password()?, &salt)
+                }
+                (Some(1), Plugin::CachingSha2) => match rest.number(1) {
+                    // The server has a hash of the password, and the scramble fits.
+                    Some(3) => continue,
+                    Some(4) => self.whole_password()?,
+                    _ => return Err(out_of_turn()),
+                },
+                _ => return Err(out_of_turn()),
+            };
+            self.reply(&answer);
+        }
+    }
+
+    fn password(&self) -> Result<&str, Broken> {
+        Ok(self.address.password()?.unwrap_or_default())
+    }
+
+    /// The password itself, for a server that has no hash of it yet: only where nobody else can listen.
+    fn whole_password(&self) -> Result<Vec<u8>, Broken> {
+        if self.socket.session.is_none() && self.address.socket().is_none() {
+            return Err(Broken::refused(
+                PLAIN,
+                "the server wants the password itself, and the connection is not encrypted",
+            ));
+        }
+        Ok([self.password()?.as_bytes(), &[0]].concat())
+    }
+
+    /// Reads the server's greeting.
+    fn greeted(&mut self, greeting: &[u8]) -> Result<Greeting, Broken> {
         let mut packet = Packet(greeting);
         if packet.number(1) != Some(10) {
             return Err(if greeting.first() == Some(&0xff) { refused(greeting) } else { out_of_turn() });
@@ -139,42 +181,51 @@ impl Connection {
             let extended = packet.number(4)?;
             salt.extend(packet.take(12)?);
             let is_extended = low & 1 == 0 && extended & EXTENDED != 0;
-            Some((id, salt, is_extended))
+            Some((id, salt, is_extended, low & TLS != 0))
         };
-        let (id, salt, is_extended) = read().ok_or_else(out_of_turn)?;
+        let (id, salt, is_extended, has_tls) = read().ok_or_else(out_of_turn)?;
         self.id = id;
         self.is_extended = is_extended;
-        Ok(salt)
+        packet.take(1);
+        // It is a proposal: the account may want a different one.
+        let plugin = Plugin::of(packet.until_nul()).unwrap_or(Plugin::Native);
+        Ok(Greeting { salt, plugin, has_tls })
     }
 
-    fn hello(&self, salt: &[u8]) -> Vec<u8> {
+    /// What both a request for TLS and a login begin with.
+    fn head(&self, further: u64) -> Vec<u8> {
         // Servers other than MariaDB want the first bit.
-        let abilities = if self.is_extended { ABILITIES } else { ABILITIES | 1 };
+        let abilities = further | if self.is_extended { ABILITIES } else { ABILITIES | 1 };
         let mut out = Vec::new();
         out.extend(&abilities.to_le_bytes()[..4]);
         out.extend([0, 0, 0, 1, UTF8]);
         out.extend([0; 19]);
         let extended = if self.is_extended { EXTENDED } else { 0 };
         out.extend(&extended.to_le_bytes()[..4]);
-        out.extend(self.address.user.as_bytes());
-        out.push(0);
-        push_text(&mut out, &self.scrambled(salt));
-        out.extend(self.address.database.as_bytes());
-        out.push(0);
-        out.extend(NATIVE);
-        out.push(0);
         out
     }
 
-    /// `SHA1(password) XOR SHA1(salt + SHA1(SHA1(password)))`; nothing without a password.
-    fn scrambled(&self, salt: &[u8]) -> Vec<u8> {
-        let password = self.access.password.as_ref().map_or("", |secret| secret.0.as_str());
-        if password.is_empty() {
-            return Vec::new();
-        }
-        let once = Sha1::digest(password);
-        let mixed = Sha1::new().chain_update(salt).chain_update(Sha1::digest(once)).finalize();
-        once.iter().zip(mixed).map(|(a, b)| a ^ b).collect()
+    fn hello(&self, further: u64, plugin: Plugin, salt: &[u8]) -> Result<Vec<u8>, Broken> {
+        let mut out = self.head(further);
+        out.extend(self.address.user.as_bytes());
+        out.push(0);
+        push_text(&mut out, &plugin.scrambled(self.password()?, salt));
+        out.extend(self.address.database.as_bytes());
+        out.push(0);
+        out.extend(plugin.name());
+        out.push(0);
+        Ok(out)
+    }
+
+    /// How the connection is protected.
+    pub(super) fn protection(&self) -> LockResult {
+        self.address.tls.lock(self.socket.session.as_ref())
+    }
+
+    /// Writes the next packet of the login.
+    fn reply(&mut self, body: &[u8]) {
+        self.push(self.sequence, body);
+        self.sequence = self.sequence.wrapping_add(1);
     }
 
     fn push(&mut self, sequence: u8, body: &[u8]) {
@@ -196,12 +247,13 @@ impl Connection {
     /// The next packet.
     fn packet(&mut self, deadline: Instant, longest: usize) -> Result<BytesMut, Broken> {
         loop {
-            if let Some(&[a, b, c, _]) = self.socket.input.first_chunk() {
+            if let Some(&[a, b, c, sequence]) = self.socket.input.first_chunk() {
                 let length = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
                 if length > longest || length == CONTINUED {
                     return Err(Broken::TooLarge(length));
                 }
                 if self.socket.input.len() >= 4 + length {
+                    self.sequence = sequence.wrapping_add(1);
                     self.socket.input.advance(4);
                     return Ok(self.socket.input.split_to(length));
                 }
@@ -331,7 +383,7 @@ impl Connection {
         if self.stage == Stage::Idle {
             return Cancelled::Ready;
         }
-        let Ok(mut other) = Self::open(&self.address, &self.access) else { return Cancelled::Unanswered };
+        let Ok(mut other) = Self::open(&self.address) else { return Cancelled::Unanswered };
         let is_sent = other.ask(&format!("KILL QUERY {}", self.id)).is_ok();
         if is_sent && self.stage != Stage::Other && self.skip_to_end(Instant::now() + Duration::from_secs(2))
         {
@@ -355,14 +407,8 @@ impl Connection {
     }
 }
 
-const NATIVE: &[u8] = b"mysql_native_password";
-
-fn other_plugin() -> Broken {
-    Broken::refused(
-        "1251",
-        "the account does not log in by mysql_native_password, the only way that is known here",
-    )
-}
+/// Our code for a password that would go out in plain text.
+pub(super) const PLAIN: &str = "plain-password";
 
 /// What the server said.
 fn refused(packet: &[u8]) -> Broken {

@@ -9,6 +9,8 @@ mod bytes;
 pub(crate) mod catalog;
 mod connection;
 pub(crate) mod errors;
+pub(crate) mod place;
+mod plugin;
 mod query;
 pub(crate) mod text;
 mod values;
@@ -18,15 +20,17 @@ use std::sync::Arc;
 
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
-use crate::address::Address;
+use crate::address::{Address, NOT_PRIVATE};
 use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
 use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
 use crate::text::Lexing;
+use crate::tls;
 use crate::trial::try_locks;
 
 use connection::Connection;
+use place::WORDS;
 
 const DEFAULT_PORT: u16 = 3306;
 
@@ -45,6 +49,8 @@ pub(crate) struct MySql {
     is_mariadb: bool,
     sql_mode: String,
     lexing: Lexing,
+    /// How its first connection was protected.
+    protection: LockResult,
 }
 
 impl MySql {
@@ -53,10 +59,11 @@ impl MySql {
         let seconds = limits.timeout.as_secs_f64().max(0.001);
         // A query that waits for the lock of somebody else is not slow.
         let patience = (limits.timeout.as_secs() / 2).max(1);
+        // MySQL keeps 1024 errors by itself, and only administrators may set that.
         let server_settings = if self.is_mariadb {
             format!(
                 "max_statement_time = {seconds:.3}, max_recursive_iterations = 4294967295, tmp_disk_table_size = 1073741824, \
-                 tx_read_only = 1"
+                 max_error_count = 1024, tx_read_only = 1"
             )
         } else {
             let millis = limits.timeout.as_millis().max(1);
@@ -66,7 +73,7 @@ impl MySql {
         };
         format!(
             "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {patience}, \
-             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, max_error_count = 1024, {server_settings}",
+             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, {server_settings}",
             self.sql_mode,
             limits.max_value_bytes.max(1024)
         )
@@ -78,15 +85,20 @@ impl Server for MySql {
     const DIALECT: &'static str = "mysql";
     const CAN_CHANGE: bool = true;
     const FORM: &'static str = "write --db as mysql://USER@HOST:PORT/{db_id}";
+    const FAILURE: fn(&str, &str) -> Failure = errors::failure;
+    const BLAME: fn(&str) -> Blame = errors::blame;
     type Address = Address;
     type Connection = Connection;
 
-    fn address(path: &Path) -> Result<Address, String> {
-        Address::parse(path, DEFAULT_PORT).map_err(|error| error.to_string())
+    fn address(path: &Path, access: &Access) -> Result<Address, String> {
+        place::parse(path, access)
     }
 
-    fn connect(address: &Address, access: &Access) -> Result<Connection, Broken> {
-        Connection::open(address, access)
+    fn connect(address: &Address, _: &Access) -> Result<Connection, Broken> {
+        match Connection::open(address) {
+            Err(broken) if address.tls.goes_on_after(&broken) => Connection::open(&address.in_plain_text()),
+            result => result,
+        }
     }
 
     fn version(connection: &Connection) -> String {
@@ -100,14 +112,13 @@ impl Server for MySql {
         let mut catalog = catalog::read(&mut first)?;
         // Another mode reads texts otherwise.
         catalog.digest.push_str(&sql_mode);
-        Ok((Self { is_mariadb, lexing: text::lexing(&sql_mode), sql_mode }, catalog))
+        let (lexing, protection) = (text::lexing(&sql_mode), first.protection());
+        Ok((Self { is_mariadb, sql_mode, lexing, protection }, catalog))
     }
 
-    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
-        vec![(
-            "bounds the memory of a query",
-            "the server has no such lock: start it in a control group with a limit of memory, or under ulimit -v",
-        )]
+    fn untried(&self) -> Vec<LockResult> {
+        let memory = "the server has no such lock: start it in a control group with a limit of memory, or under ulimit -v";
+        vec![self.protection.clone(), LockResult::none("bounds the memory of a query", memory)]
     }
 
     fn content(table: &str) -> Vec<String> {
@@ -136,25 +147,24 @@ impl Server for MySql {
         connection.begin_cleaning().is_ok()
     }
 
-    fn failure(code: &str, message: &str) -> Failure {
-        errors::failure(code, message)
-    }
-
-    fn blame(code: &str) -> Blame {
-        errors::blame(code)
-    }
-
     fn remedy(code: &str) -> &'static str {
         match code {
-            "1045" | "1698" => "give the password of the account in SQLGAUGE_DB_PASSWORD",
+            "1045" | "1698" => {
+                "give the password of the account in SQLGAUGE_DB_PASSWORD, ~/.my.cnf or MYSQL_PWD"
+            }
+            NOT_PRIVATE => "or give the password in SQLGAUGE_DB_PASSWORD",
+            connection::PLAIN => {
+                "let the connection use TLS: leave out ssl-mode=DISABLED, and give the server a certificate (ssl_cert, ssl_key)"
+            }
             "4151" | "3118" => "the account is locked: give it a password, then ALTER USER … ACCOUNT UNLOCK",
-            "1251" => "have the account log in by mysql_native_password",
+            "1251" => "have the account log in by caching_sha2_password or mysql_native_password",
             "1049" | "1044" => {
                 "check the name of the database, that {db_id} stands for it in --db, and that the account may read it"
             }
             "1040" | "1203" => "allow more connections on the server, or use fewer with --connections",
             "" => "check that the server runs and that --db names its host and port",
-            _ => "see `sqlgauge engines setup mysql --print` for the account that it needs",
+            code => tls::remedy(code, &WORDS)
+                .unwrap_or("see `sqlgauge engines setup mysql --print` for the account that it needs"),
         }
     }
 }

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::authentication::{md5_hash, sasl};
-use postgres_protocol::message::backend::{ErrorResponseBody, Header, Message};
+use postgres_protocol::message::backend::{AuthenticationSaslBody, ErrorResponseBody, Header, Message};
 use postgres_protocol::message::frontend;
 
-use crate::address::Address;
-use crate::kind::Access;
+use super::binding::end_point;
+use super::place::{Binding, Place};
+use crate::locks::LockResult;
 use crate::rows::Answer;
 use crate::server::{Broken, Cancelled};
 use crate::socket::{PATIENCE, Socket};
+use crate::tls::Mode;
 
 /// Bytes of a frame that is no row.
 const LONGEST_FRAME: usize = 16 << 20;
@@ -22,7 +24,7 @@ const LONGEST_FRAME: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Connection {
     socket: Socket,
-    address: Address,
+    place: Place,
     /// What a request to cancel names.
     key: (i32, i32),
     /// Answers to [`Connection::begin_cleaning`] that are still to come.
@@ -52,80 +54,72 @@ const SETTINGS: [(&str, &str); 10] = [
 /// system can tell.
 const WATCH: (&str, &str) = ("client_connection_check_interval", "1000");
 
-/// Rounds of hashing that a login may ask of us; servers ask for 4,096.
-const MOST_ROUNDS: u32 = 1_000_000;
-
 impl Connection {
     /// Connects and logs in.
-    pub(super) fn open(address: &Address, access: &Access) -> Result<Self, Broken> {
-        match Self::open_with(address, access, &SETTINGS) {
+    pub(super) fn open(place: &Place, allows_md5: bool) -> Result<Self, Broken> {
+        match Self::open_with(place, allows_md5, &SETTINGS) {
             // An older server does not know the last setting, and another system does not support it.
             Err(Broken::Refused { code, .. }) if matches!(code.as_str(), "42704" | "22023" | "0A000") => {
-                Self::open_with(address, access, &SETTINGS[..SETTINGS.len() - 1])
+                Self::open_with(place, allows_md5, &SETTINGS[..SETTINGS.len() - 1])
             }
             opened => opened,
         }
     }
 
-    fn open_with(address: &Address, access: &Access, settings: &[(&str, &str)]) -> Result<Self, Broken> {
+    fn open_with(place: &Place, allows_md5: bool, settings: &[(&str, &str)]) -> Result<Self, Broken> {
         let mut connection = Self {
-            socket: Socket::dial(address)?,
-            address: address.clone(),
+            socket: dial(place)?,
+            place: place.clone(),
             key: (0, 0),
             cleaning: 0,
             transaction: b'I',
             has_savepoint: false,
             version: String::new(),
         };
-        let login = [("user", address.user.as_str()), ("database", address.database.as_str())];
+        let login = [("user", place.address.user.as_str()), ("database", place.address.database.as_str())];
         frontend::startup_message(
             login.into_iter().chain(settings.iter().copied()),
             &mut connection.socket.output,
         )?;
-        connection.log_in(address, access)?;
+        connection.log_in(allows_md5)?;
         Ok(connection)
     }
 
-    fn log_in(&mut self, address: &Address, access: &Access) -> Result<(), Broken> {
+    fn log_in(&mut self, allows_md5: bool) -> Result<(), Broken> {
         let deadline = Instant::now() + PATIENCE;
-        let password = || {
-            let missing = || Broken::refused("28P01", "the server wants a password and none is given");
-            access.password.as_ref().map(|secret| secret.0.as_bytes()).ok_or_else(missing)
-        };
-        let mut scram = None;
+        let (mut scram, mut may_enter) = (None, self.place.binding != Binding::Require);
         loop {
             self.send()?;
             match self.read(deadline, LONGEST_FRAME)? {
-                Message::AuthenticationMd5Password(_) if !access.allows_md5 => {
+                Message::AuthenticationMd5Password(_)
+                | Message::AuthenticationOk
+                | Message::ReadyForQuery(_)
+                    if !may_enter =>
+                {
+                    return Err(unbound());
+                }
+                Message::AuthenticationMd5Password(_) if !allows_md5 => {
                     return Err(Broken::refused(MD5, "the server wants the password as an MD5 hash"));
                 }
                 Message::AuthenticationMd5Password(body) => {
-                    let hash = md5_hash(address.user.as_bytes(), password()?, body.salt());
+                    let hash = md5_hash(self.place.address.user.as_bytes(), self.password()?, body.salt());
                     frontend::password_message(hash.as_bytes(), &mut self.socket.output)?;
                 }
                 Message::AuthenticationSasl(body) => {
-                    let has = body.mechanisms().any(|name| Ok(name == sasl::SCRAM_SHA_256))?;
-                    if !has {
-                        return Err(Broken::refused("28000", "the server offers no SCRAM-SHA-256"));
-                    }
-                    let exchange = sasl::ScramSha256::new(password()?, sasl::ChannelBinding::unsupported());
-                    frontend::sasl_initial_response(
-                        sasl::SCRAM_SHA_256,
-                        exchange.message(),
-                        &mut self.socket.output,
-                    )?;
+                    let (mechanism, binding) = self.mechanism(&body)?;
+                    let exchange = sasl::ScramSha256::new(self.password()?, binding);
+                    frontend::sasl_initial_response(mechanism, exchange.message(), &mut self.socket.output)?;
                     scram = Some(exchange);
                 }
                 Message::AuthenticationSaslContinue(body) => {
                     let exchange = scram.as_mut().ok_or_else(out_of_turn)?;
-                    if rounds(body.data()) > MOST_ROUNDS {
-                        return Err(Broken::refused("", "the server asks for too many rounds of hashing"));
-                    }
                     exchange.update(body.data())?;
                     frontend::sasl_response(exchange.message(), &mut self.socket.output)?;
                 }
                 Message::AuthenticationSaslFinal(body) => {
                     scram.as_mut().ok_or_else(out_of_turn)?.finish(body.data())?;
+                    // What requires it has refused every mechanism without it.
+                    may_enter = true;
                 }
                 Message::BackendKeyData(body) => self.key = (body.process_id(), body.secret_key()),
                 Message::ParameterStatus(body) if body.name()? == "server_version" => {
@@ -141,6 +135,39 @@ impl Connection {
                 }
             }
         }
+    }
+
+    fn password(&self) -> Result<&[u8], Broken> {
+        let missing = || Broken::refused("28P01", "the server wants a password and none is given");
+        Ok(self.place.address.password()?.ok_or_else(missing)?.as_bytes())
+    }
+
+    /// The mechanism of SASL for a server that offers those, and how it is bound to the session of TLS.
+    fn mechanism(
+        &self,
+        body: &AuthenticationSaslBody,
+    ) -> Result<(&'static str, sasl::ChannelBinding), Broken> {
+        let offers = |name| body.mechanisms().any(|offer| Ok(offer == name));
+        let session = self.socket.session.as_ref().filter(|_| self.place.binding != Binding::Disable);
+        let binding = match session.and_then(|session| end_point(&session.certificate)) {
+            Some(hash) if offers(sasl::SCRAM_SHA_256_PLUS)? => {
+                return Ok((sasl::SCRAM_SHA_256_PLUS, sasl::ChannelBinding::tls_server_end_point(hash)));
+            }
+            Some(_) => sasl::ChannelBinding::unrequested(),
+            None => sasl::ChannelBinding::unsupported(),
+        };
+        if self.place.binding == Binding::Require {
+            return Err(unbound());
+        }
+        if !offers(sasl::SCRAM_SHA_256)? {
+            return Err(Broken::refused("28000", "the server offers no SCRAM-SHA-256"));
+        }
+        Ok((sasl::SCRAM_SHA_256, binding))
+    }
+
+    /// How the connection is protected.
+    pub(super) fn protection(&self) -> LockResult {
+        self.place.address.tls.lock(self.socket.session.as_ref())
     }
 
     /// The messages that are sent next.
@@ -240,7 +267,7 @@ impl Connection {
     /// with the query.
     pub(super) fn cancel(&mut self) -> Cancelled {
         let deadline = Instant::now() + Duration::from_secs(2);
-        let reply = Socket::dial(&self.address).and_then(|mut socket| {
+        let reply = dial(&self.place).and_then(|mut socket| {
             frontend::cancel_request(self.key.0, self.key.1, &mut socket.output);
             socket.send()?;
             Ok(socket.is_closed_by(deadline))
@@ -264,6 +291,34 @@ impl Connection {
     }
 }
 
+/// Connects, and begins TLS as the mode of the address says.
+fn dial(place: &Place) -> Result<Socket, Broken> {
+    let address = &place.address;
+    let path = address.socket().map(|folder| folder.join(format!(".s.PGSQL.{}", address.port)));
+    let mut socket = Socket::dial(address, path.as_deref())?;
+    if address.tls.mode == Mode::Disable {
+        return Ok(socket);
+    }
+    let deadline = Instant::now() + PATIENCE;
+    frontend::ssl_request(&mut socket.output);
+    socket.send()?;
+    while socket.input.is_empty() {
+        socket.fill(deadline)?;
+    }
+    match &socket.input.split_to(1)[..] {
+        b"S" => socket.over_tls(&address.tls, deadline),
+        b"N" => address.tls.allow_plain().map(|()| socket),
+        _ => Err(out_of_turn()),
+    }
+}
+
+/// Our code for a login without the channel binding that the address requires.
+pub(super) const UNBOUND: &str = "unbound";
+
+fn unbound() -> Broken {
+    Broken::refused(UNBOUND, "the server logs in without the channel binding that channel_binding requires")
+}
+
 /// What the server said.
 pub(super) fn refused(body: &ErrorResponseBody) -> Broken {
     let (mut code, mut message) = (String::new(), String::new());
@@ -277,13 +332,6 @@ pub(super) fn refused(body: &ErrorResponseBody) -> Broken {
         }
     }
     Broken::refused(&code, &message)
-}
-
-/// How many rounds of hashing the server's first message of SCRAM asks for: `r=…,s=…,i=4096`.
-fn rounds(message: &[u8]) -> u32 {
-    let text = String::from_utf8_lossy(message);
-    let count = text.split(',').find_map(|part| part.strip_prefix("i="));
-    count.and_then(|count| count.parse().ok()).unwrap_or(u32::MAX)
 }
 
 /// Our code for a login that only `SQLGAUGE_DB_ALLOW_MD5` allows.

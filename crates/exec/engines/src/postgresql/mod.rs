@@ -5,9 +5,11 @@
 //! only what it also takes as the query of a cursor. It ends a query at its time limit; half a second later the client asks it to, over
 //! another connection; two seconds later the connection is closed, which the server notices within a second.
 
+mod binding;
 pub(crate) mod catalog;
 mod connection;
 pub(crate) mod errors;
+pub(crate) mod place;
 mod query;
 mod values;
 
@@ -15,14 +17,16 @@ use std::path::Path;
 
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
-use crate::address::Address;
+use crate::address::NOT_PRIVATE;
 use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
 use crate::server::{Blame, Broken, Cancelled, End, Server, ServerEngine};
+use crate::tls;
 use crate::trial::try_locks;
 
 use connection::Connection;
+use place::{Place, WORDS};
 
 const DEFAULT_PORT: u16 = 5432;
 
@@ -42,40 +46,46 @@ pub(crate) struct Postgres {
     /// Whether a query of the role can leave nothing that going back to a savepoint does not undo.
     leaves_nothing: bool,
     /// Its transaction holds the snapshot.
-    _keeper: Connection,
+    keeper: Connection,
 }
 
 impl Server for Postgres {
     const NAME: &'static str = "PostgreSQL";
     const DIALECT: &'static str = "postgres";
     const FORM: &'static str = "write --db as postgresql://USER@HOST:PORT/{db_id}";
-    type Address = Address;
+    const FAILURE: fn(&str, &str) -> Failure = errors::failure;
+    const BLAME: fn(&str) -> Blame = errors::blame;
+    type Address = Place;
     type Connection = Connection;
 
-    fn address(path: &Path) -> Result<Address, String> {
-        Address::parse(path, DEFAULT_PORT).map_err(|error| error.to_string())
+    fn address(path: &Path, access: &Access) -> Result<Place, String> {
+        Place::parse(path, access)
     }
 
-    fn connect(address: &Address, access: &Access) -> Result<Connection, Broken> {
-        Connection::open(address, access)
+    fn connect(place: &Place, access: &Access) -> Result<Connection, Broken> {
+        match Connection::open(place, access.allows_md5) {
+            Err(broken) if place.address.tls.goes_on_after(&broken) => {
+                let place = Place { address: place.address.in_plain_text(), ..place.clone() };
+                Connection::open(&place, access.allows_md5)
+            }
+            result => result,
+        }
     }
 
     fn version(connection: &Connection) -> String {
         connection.version.clone()
     }
 
-    fn open(_: &Address, mut keeper: Connection) -> Result<(Self, Catalog), Broken> {
+    fn open(_: &Place, mut keeper: Connection) -> Result<(Self, Catalog), Broken> {
         let (snapshot, catalog) = catalog::read(&mut keeper)?;
         let answer = keeper.ask(&catalog::leaves_nothing())?;
         let leaves_nothing = answer.into_iter().flatten().flatten().next().as_deref() == Some("t");
-        Ok((Self { snapshot, leaves_nothing, _keeper: keeper }, catalog))
+        Ok((Self { snapshot, leaves_nothing, keeper }, catalog))
     }
 
-    fn without_lock(&self) -> Vec<(&'static str, &'static str)> {
-        vec![(
-            "bounds the memory of a query",
-            "work_mem does not bound it: start the server in a control group with a limit of memory, or under ulimit -v",
-        )]
+    fn untried(&self) -> Vec<LockResult> {
+        let memory = "work_mem does not bound it: start the server in a control group with a limit of memory, or under ulimit -v";
+        vec![self.keeper.protection(), LockResult::none("bounds the memory of a query", memory)]
     }
 
     fn content(table: &str) -> Vec<String> {
@@ -103,24 +113,23 @@ impl Server for Postgres {
         connection.begin_cleaning().is_ok()
     }
 
-    fn failure(code: &str, message: &str) -> Failure {
-        errors::failure(code, message)
-    }
-
-    fn blame(code: &str) -> Blame {
-        errors::blame(code)
-    }
-
     fn remedy(code: &str) -> &'static str {
         match code {
-            "28P01" | "28000" => "give the password of the role in PGPASSWORD or SQLGAUGE_DB_PASSWORD",
+            "28P01" | "28000" => {
+                "give the password of the role in SQLGAUGE_DB_PASSWORD, PGPASSWORD or ~/.pgpass"
+            }
+            NOT_PRIVATE => "or give the password in SQLGAUGE_DB_PASSWORD",
+            connection::UNBOUND => {
+                "have the server use TLS and scram-sha-256, or write ?channel_binding=prefer behind the address"
+            }
             connection::MD5 => {
                 "have the server use scram-sha-256 (password_encryption, then a new password), or set SQLGAUGE_DB_ALLOW_MD5=1"
             }
             "3D000" => "check the name of the database, and that {db_id} stands for it in --db",
             "53300" => "allow more connections on the server, or use fewer with --connections",
             "" => "check that the server runs and that --db names its host and port",
-            _ => "see `sqlgauge engines setup postgresql --print` for the role that it needs",
+            code => tls::remedy(code, &WORDS)
+                .unwrap_or("see `sqlgauge engines setup postgresql --print` for the role that it needs"),
         }
     }
 }

@@ -11,6 +11,9 @@ mod duckdb;
 mod faults;
 mod law;
 mod mysql;
+mod plugin;
 mod postgresql;
 #[path = "../servers/mod.rs"]
 mod servers;
+#[cfg(unix)]
+mod tls;

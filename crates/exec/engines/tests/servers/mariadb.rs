@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use sqlgauge_engines::{Kind, Setup};
 use tempfile::TempDir;
 
-use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
+use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for, write_identity};
 
 pub(crate) struct MariaDb {
     folder: TempDir,
@@ -49,8 +49,23 @@ impl MariaDb {
         server.args(["--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=2"]);
         server.arg(format!("--datadir={}", self.data().display()));
         server.arg(format!("--socket={}", self.socket().display())).arg(format!("--port={}", self.port));
+        if self.data().join("server.crt").exists() {
+            server.args(["--ssl-cert=server.crt", "--ssl-key=server.key"]);
+        }
         self.process = Some(server.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
         wait_for(|| self.try_sql("", "SELECT 1").is_some());
+    }
+
+    /// Has the server speak TLS with that certificate and key, in PEM.
+    pub(crate) fn identify(&mut self, certificate: &str, key: &str) {
+        let has_tls = self.sql("", "SELECT @@have_ssl") == "YES";
+        write_identity(&self.data(), certificate, key);
+        if has_tls {
+            self.sql("", "FLUSH SSL");
+        } else {
+            self.kill();
+            self.run();
+        }
     }
 
     /// Ends the server at once, as a crash does.

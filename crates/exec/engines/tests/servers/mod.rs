@@ -44,6 +44,16 @@ fn program(path: &Path, folder: &Path) -> Command {
     command
 }
 
+/// Writes the certificate and the key of a server into its folder.
+fn write_identity(folder: &Path, certificate: &str, key: &str) {
+    for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        assert!(Command::new("chmod").arg("600").arg(&path).status().unwrap().success());
+        give_away(&path);
+    }
+}
+
 /// A session that ends when it is dropped.
 pub(crate) struct Session(Child);
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlgauge_engines::{Kind, Setup};
 use tempfile::TempDir;
 
-use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
+use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for, write_identity};
 
 pub(crate) struct Server {
     folder: TempDir,
@@ -79,6 +79,13 @@ impl Server {
         psql
     }
 
+    /// Whether psql logs in with the passwords of that file.
+    pub(crate) fn can_log_in(&self, role: &str, database: &str, passwords: &Path) -> bool {
+        let mut psql = self.psql(database, "SELECT 1");
+        psql.args(["-w", "-U", role]).env("PGPASSFILE", passwords).env_remove("PGPASSWORD");
+        psql.output().unwrap().status.success()
+    }
+
     fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
         let output = self.psql(database, sql).output().unwrap();
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
@@ -104,6 +111,15 @@ impl Server {
         let rules = format!("host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 {method}\n");
         std::fs::write(self.data().join("pg_hba.conf"), rules).unwrap();
         self.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
+    /// Has the server speak TLS with that certificate and key, in PEM.
+    pub(crate) fn identify(&self, certificate: &str, key: &str) {
+        write_identity(&self.data(), certificate, key);
+        self.sql("postgres", "ALTER SYSTEM SET ssl = on");
+        let before = self.sql("postgres", "SELECT pg_conf_load_time()");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        wait_for(|| self.sql("postgres", "SELECT pg_conf_load_time()") != before);
     }
 
     /// Stops all processes of the server without ending them, until they go on.
