@@ -83,7 +83,7 @@ impl LabelAddJob {
                 )));
             }
         };
-        let labels = load_labels(path, None, &Columns::default())?;
+        let labels = load_labels(path, Some(&system), None, &Columns::default())?;
         labels.into_iter().map(|label| self.row(folder, path, &system, label)).collect()
     }
 
