@@ -309,7 +309,7 @@ impl EstimateJob {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.system_named(system) else { continue };
-            let mut of_system = load_labels(file, Some(system), None, &self.columns)?;
+            let mut of_system = load_labels(file, Some(&pool[system]), None, &self.columns)?;
             let answer = |id: &str| {
                 let question = *pool.target_ids.get(id)?;
                 Some(pool.get(system, question).map_or("", |answer| answer.sql.as_str()))
