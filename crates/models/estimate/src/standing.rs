@@ -197,11 +197,12 @@ impl Novelty {
         reasons.extend(self.novel());
         if self.has_one {
             if self.is_elsewhere {
-                reasons.push("all labels are of one database, and yours is a different one".to_owned());
+                reasons
+                    .push("all labels are of one database, and the target's is a different one".to_owned());
             }
         } else if self.distance > self.largest_known {
             reasons.push(format!(
-                "your data lie {:.1} times further away than any labelled database lies from the others",
+                "the target lies {:.1} times further away than any labelled database lies from the others",
                 (self.distance / self.largest_known).sqrt()
             ));
         }

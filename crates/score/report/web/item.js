@@ -180,7 +180,7 @@ function verdictSection(s, e) {
 /* What the counterexample keeps of what the rows of the benchmark's database keep. */
 function resemblance({ realistic, kept, not_kept }) {
   if (realistic === undefined) return null;
-  const said = realistic ? 'Like your data' : 'Unlike your data';
+  const said = realistic ? 'Like the given rows' : 'Unlike the given rows';
   const all = (realistic ? kept : not_kept) ?? [];
   return h('p', {}, all.length ? `${said}: ${all.join('; ')}.` : `${said}.`);
 }
