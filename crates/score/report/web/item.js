@@ -62,7 +62,7 @@ function crumbs(s, e) {
     : h('span', {}, SYSTEMS[s].name);
   systems.querySelector?.('select')?.setAttribute('aria-label', 'System');
   return h('div', { class: 'crumbs' }, h('a', { href: '#/items' }, 'Items'), h('span', { class: 'soft' }, '/'), systems, h('span', { class: 'soft' }, `/  ${EXAMPLES[e].id}`), h('span', { class: 'grow' }),
-    h('span', { class: 'soft' }, `${count(at + 1)} of ${count(of)}`), step(previous, '← Previous', 'Previous item'), step(next, 'Next →', 'Next item'));
+    h('span', { class: 'steps' }, h('span', { class: 'soft' }, `${count(at + 1)} of ${count(of)}`), step(previous, '← Previous', 'Previous item'), step(next, 'Next →', 'Next item')));
 }
 
 function queryPair(s, e, redraw) {

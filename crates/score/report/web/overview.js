@@ -124,7 +124,7 @@ function causesSection(order) {
     href: PIECES ? null : `#/items${query({ system: SYSTEMS[s].name, cause: id })}`, class: `cause c${colour(id)}`, css: { width: percent(part / most) },
     'data-tip': `${title}\n${fixed(part, 1)} points, ${many(items, 'answer')}`, 'aria-label': `${title}: ${fixed(part, 1)} points, ${many(items, 'answer')}` });
   const ranked = (s) => [...SYSTEMS[s].fixes.causes].sort((a, b) => colour(a[0]) - colour(b[0]));
-  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, fixed(lost(s), 1))];
+  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, `${fixed(lost(s), 1)} points`)];
   const without = own.reduce((sum, s) => sum + SYSTEMS[s].fixes.without, 0);
   return h('section', { 'aria-label': 'Why answers are wrong' },
     h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points of ${metric} that each cause costs`)),
@@ -138,8 +138,9 @@ function causesSection(order) {
 function partBars({ parts, counts }, rows, order) {
   const segment = (part, value, all) => value > 0 && h('span', { class: `cause c${PART_COLOURS[part]}`, css: { width: percent(value / all) },
     'data-tip': `${parts[part]}\n${many(value, 'answer')} of ${count(all)}`, 'aria-label': `${parts[part]}: ${many(value, 'answer')} of ${count(all)}` });
+  const share = (value, all) => fixed(100 * value / all, 1);
   const row = ([[name], [values, all]]) => all > 0 && [h('dt', { title: name }, name),
-    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, fixed(100 * values[0] / all, 1))];
+    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, `${share(values[0], all)} of ${share(values.reduce((sum, value) => sum + value, 0), all)}`)];
   const pairs = rows.map((cells, at) => [cells, counts[at]]);
   return [h('dl', { class: 'bars causes' }, order.flatMap((s) => pairs.filter(([[name]]) => name === SYSTEMS[s].name).map(row))),
     h('ul', { class: 'legend' }, parts.map((text, part) => h('li', {}, h('span', { class: `swatch cause c${PART_COLOURS[part]}` }), text)))];
@@ -185,7 +186,7 @@ function matrix(m, order) {
     const level = c.holm < 0.05 ? 2 : c.p < 0.05 ? 1 : 0;
     const className = level ? (better(m, c.difference) ? 'b' : 'w') + level : '';
     const text = `${SYSTEMS[a].name} − ${SYSTEMS[b].name}\n${showDifference(m, c.difference)} [${showDifference(m, c.low)}, ${showDifference(m, c.high)}]\n`
-      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${c.plain ? `${showPlain(m, c)}\n` : ''}${count(c.n)} questions in common`;
+      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${showPlain(m, c) && `${showPlain(m, c)}\n`}${count(c.n)} questions in common`;
     return h('td', {}, h('a', { href: compareHref(a, b, m), class: className, 'data-tip': text, 'aria-label': text }, showDifference(m, c.difference)));
   };
   const swatch = (name) => h('span', { class: `swatch sw-${name}` });
