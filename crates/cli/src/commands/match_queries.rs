@@ -115,7 +115,7 @@ fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
         let _ = writeln!(text, "not used: FOREIGN KEY {broken}");
     }
     if let Some(difference) = &comparison.difference {
-        let _ = writeln!(text, "first difference: {difference}");
+        let _ = writeln!(text, "first difference after the rules: {difference}");
     }
     for (name, form) in [(MatchSide::Left, &comparison.left), (MatchSide::Right, &comparison.right)] {
         let Some(form) = form else { continue };

@@ -197,11 +197,7 @@ impl LabelTrial {
             "runs",
         ]);
         for trial in trials {
-            let middle = |counts: &[usize]| {
-                let mut counts = counts.to_vec();
-                counts.sort_unstable();
-                counts.get(counts.len() / 2).map_or_else(String::new, usize::to_string)
-            };
+            let middle = |counts| median(counts).map_or_else(String::new, |count| count.to_string());
             let error = trial.estimates.iter().map(|estimate| estimate - trial.truth).sum::<f64>()
                 / trial.estimates.len().max(1) as f64;
             table.push([
@@ -215,6 +211,18 @@ impl LabelTrial {
             ]);
         }
         let note = "in percent; covers: runs whose last interval holds the number that all labels give";
-        Document::of(Section::new("Trial", note, table))
+        let mut section = Section::new("Trial", note, table);
+        let is_vain =
+            |trial: &&Self| median(&trial.random).is_some_and(|random| median(&trial.labels) >= Some(random));
+        section.blocks.extend(trials.iter().filter(is_vain).map(|trial| {
+            Block::note(format!("{}: the plan saves no labels over random sampling.", trial.name))
+        }));
+        Document::of(section)
     }
+}
+
+fn median(counts: &[usize]) -> Option<usize> {
+    let mut counts = counts.to_vec();
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).copied()
 }

@@ -38,6 +38,7 @@ function lead(m, order) {
   const [first, second] = order;
   const score = SYSTEMS[first].scores[m];
   if (score[0] === null) return `${METRICS[m].id} applies to no item of this run.`;
+  if (DATA.run.inputs.some((input) => input.role === 'pairs')) return `${count(Math.round(score[0] * score[3]))} of ${many(score[3], 'pair')} ${score[3] === 1 ? 'is' : 'are'} not refuted; the table of verdicts says how many are proved equal.`;
   const shown = (s) => `${showScore(m, s[0])}${unit(m)}`;
   const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}${DATA.about}, `}n = ${count(score[3])})`;
   if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}.`];
@@ -275,12 +276,12 @@ function outcomes(order) {
     const { name, counts, statuses } = SYSTEMS[s];
     const cell = (status) => h('td', { class: `num${statuses[status] ? '' : ' soft'}` }, statuses[status]
       ? h('a', { href: `#/items${query({ system: name, status })}` }, count(statuses[status])) : '0');
-    return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.scored), number(counts.missing), number(counts.gold_failed), names.map(cell));
+    return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.requested - counts.missing), number(counts.missing), number(counts.gold_failed), names.map(cell));
   };
   return h('section', { 'aria-label': 'Outcomes' },
     h('div', { class: 'head' }, h('h2', {}, 'Outcome of the predictions')),
     scroller(h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Questions', 'Answered', 'Missing, score 0', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, explained('A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.'), (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
 }
