@@ -197,7 +197,8 @@ impl LabelTrial {
             "runs",
         ]);
         for trial in trials {
-            let middle = |counts| median(counts).map_or_else(String::new, |count| count.to_string());
+            let middle =
+                |counts: &[usize]| median(counts).map_or_else(String::new, |count| count.to_string());
             let error = trial.estimates.iter().map(|estimate| estimate - trial.truth).sum::<f64>()
                 / trial.estimates.len().max(1) as f64;
             table.push([
