@@ -105,7 +105,7 @@ function resultTable(result, other) {
   const complete = other && !result.least && !other.least && result.rows.length >= result.total && other.rows.length >= other.total;
   const odd = complete ? unmatched(result.rows, other.rows) : [];
   const numeric = result.columns.map((_, k) => result.rows.every((row) => row[k] === null || typeof row[k] === 'number'));
-  const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : value);
+  const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : value === '' ? "''" : typeof value === 'object' ? JSON.stringify(value) : value);
   const rows = result.rows.slice(0, MAX_ROWS);
   return [
     rows.length === 0 && result.columns.length === 0 ? h('p', { class: 'empty' }, 'No rows.') : scroller(h('table', { class: 'result' },
