@@ -35,7 +35,7 @@ def test_a_counterexample_says_what_makes_the_difference_and_how_like_the_databa
     assert found.words in repr(found)
     assert found.raw["words"]["causes"] == ["distinct"]
     assert found.realistic is False
-    assert "your rows have no value twice" in " ".join(found.not_kept)
+    assert "the given rows have no value twice" in " ".join(found.not_kept)
     assert found.explanation in repr(found)
     assert "Unlike the given rows: " in repr(found)
     assert "birth_year" not in repr(found)
