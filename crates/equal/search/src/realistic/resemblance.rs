@@ -306,7 +306,7 @@ impl Look<'_> {
         match (&constraint.categories, &constraint.range) {
             _ if constraint.is_key => {}
             (Some(values), _) => {
-                resemblance.kept.push(format!("{name} is one of your {} values", values.len()));
+                resemblance.kept.push(format!("{name} is one of the {} given values", values.len()));
             }
             (None, Some((low, high))) => {
                 let text = format!("{name} lies between {} and {}", literal(low), literal(high));
