@@ -35,9 +35,9 @@ def test_a_counterexample_says_what_makes_the_difference_and_how_like_the_databa
     assert found.words in repr(found)
     assert found.raw["words"]["causes"] == ["distinct"]
     assert found.realistic is False
-    assert "your rows have no value twice" in " ".join(found.not_kept)
+    assert "the given rows have no value twice" in " ".join(found.not_kept)
     assert found.explanation in repr(found)
-    assert "Unlike your data: " in repr(found)
+    assert "Unlike the given rows: " in repr(found)
     assert "birth_year" not in repr(found)
     over_schema = sg.verify("SELECT id FROM city", "SELECT id FROM city WHERE name = 'a'", sg.Schema.from_ddl(DDL))
     assert (over_schema.realistic, over_schema.kept, over_schema.not_kept) == (None, (), ())
@@ -47,7 +47,7 @@ def test_a_counterexample_that_keeps_what_the_rows_keep_says_so(bikes: sg.Databa
     found = sg.verify("SELECT count(*) FROM rider", "SELECT count(*) FROM rider WHERE birth_year > 1990", bikes)
     assert found.realistic
     assert not found.not_kept
-    assert "Like your data" in repr(found)
+    assert "Like the given rows" in repr(found)
 
 
 def test_what_columns_do_not_declare_is_a_note() -> None:

@@ -21,6 +21,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 use sqlgauge_engine::WorkerCommand;
 
@@ -100,7 +101,8 @@ fn run(invocation: &invocation::Invocation) -> u8 {
     let arguments = config::arguments(Arguments::command(), invocation.arguments.clone());
     let parsed = match arguments.map(Arguments::try_parse_from) {
         Ok(Ok(parsed)) => parsed,
-        Ok(Err(usage)) => {
+        Ok(Err(mut usage)) => {
+            add_hint(&mut usage, &invocation.arguments);
             output::usage(&usage);
             return u8::try_from(usage.exit_code()).unwrap_or(2);
         }
@@ -117,6 +119,21 @@ fn run(invocation: &invocation::Invocation) -> u8 {
             }
             None => failed(&error),
         },
+    }
+}
+
+/// Commands that read the schema from the database, where others take `--tables`.
+const WITHOUT_TABLES: [&str; 3] = ["audit", "estimate", "monitor"];
+
+/// Says what to do with an option of other commands, in place of an option that is only spelled like it.
+fn add_hint(usage: &mut clap::Error, arguments: &[OsString]) {
+    let is_tables =
+        matches!(usage.get(ContextKind::InvalidArg), Some(ContextValue::String(name)) if name == "--tables");
+    let command = arguments.get(1).and_then(|word| word.to_str());
+    if is_tables && command.is_some_and(|command| WITHOUT_TABLES.contains(&command)) {
+        usage.remove(ContextKind::SuggestedArg);
+        let hint = "schema and foreign keys are read from the database; leave out --tables";
+        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
 }
 

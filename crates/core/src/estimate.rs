@@ -222,7 +222,11 @@ impl EstimateJob {
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs: if self.out.is_some() { records(&inputs, &pool)? } else { Vec::new() },
-                options: self.recorded_options(now, watch).into_iter().chain([paired_by]).collect(),
+                options: self
+                    .recorded_options(&estimates, now, watch)
+                    .into_iter()
+                    .chain([paired_by])
+                    .collect(),
                 examples: questions.len(),
             },
             target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -235,17 +239,27 @@ impl EstimateJob {
         Ok(Estimated { report, notes: pool.notes.clone(), rings })
     }
 
-    /// The options that decide the result, for `run.json`; the command has the rest.
-    fn recorded_options(&self, now: Moment, watch: Option<&Watch>) -> BTreeMap<String, Value> {
+    /// The options that decide the result, for `run.json`, method and metric as they were resolved; the command has the rest.
+    fn recorded_options(
+        &self,
+        estimates: &[Estimate],
+        now: Moment,
+        watch: Option<&Watch>,
+    ) -> BTreeMap<String, Value> {
+        let resolved = |of: fn(&Estimate) -> &str| {
+            let mut values: Vec<&str> = estimates.iter().map(of).filter(|value| !value.is_empty()).collect();
+            values.dedup();
+            (!values.is_empty()).then(|| values.join(", "))
+        };
         let EstimateOptions { level, seed, tau, sample_sets } = self.options;
         let subset = (!self.subset.is_all()).then(|| ("subset".to_owned(), self.subset.to_json()));
         let options = BTreeMap::from([
-            ("method".to_owned(), json!(self.method)),
+            ("method".to_owned(), json!(resolved(|estimate| estimate.method.as_str()))),
             ("level".to_owned(), json!(level)),
             ("seed".to_owned(), json!(seed)),
             ("tau".to_owned(), json!(tau)),
             ("sample-sets".to_owned(), json!(sample_sets)),
-            ("metric".to_owned(), json!(self.metric)),
+            ("metric".to_owned(), json!(resolved(|estimate| estimate.metric.as_str()))),
             (NOW.to_owned(), json!(now.to_string())),
         ]);
         let bar = watch.and_then(|watch| watch.alarm_below).map(|bar| (ALARM_BELOW.to_owned(), json!(bar)));
@@ -309,7 +323,7 @@ impl EstimateJob {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.system_named(system) else { continue };
-            let mut of_system = load_labels(file, None, &self.columns)?;
+            let mut of_system = load_labels(file, Some(&pool[system]), None, &self.columns)?;
             let answer = |id: &str| {
                 let question = *pool.target_ids.get(id)?;
                 Some(pool.get(system, question).map_or("", |answer| answer.sql.as_str()))

@@ -167,8 +167,10 @@ impl ImportJob {
         context: &Context<'_>,
     ) -> Result<Labels, Error> {
         let system = &set.system;
-        let mut labels = match load_labels(&self.labels, Some(system), &self.columns) {
-            Err(_) if self.systems.len() == 1 => load_labels(&self.labels, None, &self.columns)?,
+        let mut labels = match load_labels(&self.labels, None, Some(system), &self.columns) {
+            Err(_) if self.systems.len() == 1 => {
+                load_labels(&self.labels, Some(system), None, &self.columns)?
+            }
             labels => {
                 labels.about(|| format!("with several systems, the labels need a column named `{system}`"))?
             }

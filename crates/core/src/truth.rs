@@ -56,8 +56,10 @@ impl Truths {
             return Ok(Self::Verdicts(verifies.clone()));
         };
         let of_system = |system: &String| {
-            let labels = match load_labels(file, Some(system), &Columns::default()) {
-                Err(_) if manifest.systems.len() == 1 => load_labels(file, None, &Columns::default())?,
+            let labels = match load_labels(file, None, Some(system), &Columns::default()) {
+                Err(_) if manifest.systems.len() == 1 => {
+                    load_labels(file, Some(system), None, &Columns::default())?
+                }
                 labels => labels
                     .about(|| format!("with several systems, the labels need a column named `{system}`"))?,
             };

@@ -49,7 +49,11 @@ async function comparePage({ params }, isCurrent) {
   draw();
 }
 
-const plainDifference = ({ plain }) => (plain ? `If questions were independent:\n${points(plain.low)} to ${points(plain.high)}, ${showP(plain.p_value)}` : null);
+const plainDifference = (one) => {
+  const words = ({ low, high, p_value: p }) => `${points(low)} to ${points(high)}, ${showP(p)}`;
+  const plain = one.plain && words(one.plain);
+  return plain && plain !== words(one) ? `If questions were independent:\n${plain}` : null;
+};
 
 /* The items on which not both are right, by filters, grouped by what makes the answer wrong. */
 function parted(said, of, state, update) {

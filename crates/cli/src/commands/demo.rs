@@ -85,6 +85,12 @@ fn matched(answer: &MatchedAnswer) -> Result<()> {
             let _infallible = writeln!(text, "rule {}", printable_lines(&step.to_string()));
         }
     }
+    if let Some(form) = &comparison.left {
+        let _infallible = writeln!(text, "both        {}", printable(&form.sql));
+    }
+    for assumption in &comparison.assumes {
+        let _infallible = writeln!(text, "assumes: {assumption}");
+    }
     print(&text)
 }
 

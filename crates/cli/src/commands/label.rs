@@ -112,11 +112,10 @@ impl Plan {
         }
         let standings = folder.standings();
         print(&format!(
-            "Plan: {}; {} of {} need no label, and about {} of the others will do.\nNext: sqlgauge label next --in {}\n",
+            "Plan: {}\nLabel about {} of {}.\nNext: sqlgauge label next --in {}\n",
             folder.path().join("plan.json").display(),
-            standings.free,
-            counted(standings.questions, "question"),
             standings.likely,
+            counted(standings.questions, "question"),
             folder.path().display()
         ))
     }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_etm::{AssumptionKind, MatchReport, MatchSide, Profile};
+use sqlgauge_etm::{AssumptionKind, MatchReport, MatchSide, MatchVerdict, Profile};
 
 use crate::Verdict;
 use crate::engine::engine;
@@ -65,7 +65,7 @@ impl Match {
         let facts = self.facts(profile)?;
         let [left, right] = self.pair();
         let comparison = match_pair(&facts, profile, left, right);
-        let is_unresolved = matches!(comparison.verdict, sqlgauge_etm::MatchVerdict::Unresolved(..));
+        let is_unresolved = matches!(comparison.verdict, MatchVerdict::Unresolved(..));
         if self.json {
             print_json(&comparison_to_json(&comparison, profile, &facts))?;
         } else if !is_unresolved {
@@ -100,7 +100,10 @@ impl Match {
 }
 
 fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
-    let mut text = format!("{}\n", comparison.verdict);
+    let mut text = match &comparison.verdict {
+        MatchVerdict::Different => "not found equal\n".to_owned(),
+        verdict => format!("{verdict}\n"),
+    };
     for assumption in &comparison.assumes {
         let _ = writeln!(text, "assumes: {assumption}");
     }
@@ -112,7 +115,7 @@ fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
         let _ = writeln!(text, "not used: FOREIGN KEY {broken}");
     }
     if let Some(difference) = &comparison.difference {
-        let _ = writeln!(text, "first difference: {difference}");
+        let _ = writeln!(text, "first difference after the rules: {difference}");
     }
     for (name, form) in [(MatchSide::Left, &comparison.left), (MatchSide::Right, &comparison.right)] {
         let Some(form) = form else { continue };

@@ -141,3 +141,10 @@ fn the_format_of_the_golds_and_that_of_the_output_are_two_options() {
     assert_eq!(wrong.status.code(), Some(2), "{}", stdout(&wrong));
     assert!(stderr(&audit(&world, &["--format", "jsonl"])).contains("--output-format jsonl"));
 }
+
+#[test]
+fn an_option_of_other_commands_has_a_remedy() {
+    let output = audit(&Benchmark::new(&[], &[]), &["--tables", "tables.json"]);
+    let message = stderr(&output);
+    assert!(output.status.code() == Some(2) && message.contains("leave out --tables"), "{message}");
+}

@@ -114,7 +114,10 @@ fn a_plan_is_labelled_until_the_number_may_be_signed() {
         first.contains("Does this result answer the question?") && first.contains("Answer of careful:"),
         "{first}"
     );
-    assert!(first.contains("--verdict right|wrong|unsure"), "{first}");
+    assert!(
+        first.contains("--verdict right\n") && first.contains("Or in place of right: wrong, or unsure"),
+        "{first}"
+    );
     let before = text(&sample.label(&["status", "--in", "labels"]));
     assert!(
         before.contains("Not sure yet after 0 labels") && before.contains("5 drawn questions"),
@@ -145,7 +148,11 @@ fn two_systems_are_asked_only_where_their_results_differ() {
     text(&sample.plan("two", &["--against", against, "--winner", "--quiet"]));
     let question = text(&sample.label(&["next", "--in", "two"]));
     assert!(question.contains("Which of these two results answers the question?"), "{question}");
-    assert!(question.contains("--verdict careful|baseline|right|wrong|unsure"), "{question}");
+    assert!(
+        question.contains("--verdict careful\n")
+            && question.contains("Or in place of careful: baseline, right (both)"),
+        "{question}"
+    );
     let count = sample.answer_all("two", &["careful", "baseline"]);
     let status = json(&sample.label(&["status", "--in", "two", "--json"]));
     let free = status["free"].as_u64().unwrap();

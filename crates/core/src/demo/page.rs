@@ -155,6 +155,11 @@ fn matched(answer: &MatchedAnswer) -> Vec<Block> {
     )];
     blocks.extend(queries(pair));
     blocks.push(Block::List(steps));
+    if let Some(form) = &comparison.left {
+        blocks.extend([Block::prose("Both become:"), Block::Sql(form.sql.clone())]);
+    }
+    blocks
+        .extend(comparison.assumes.iter().map(|assumption| Block::prose(format!("Assumes: {assumption}."))));
     blocks
 }
 

@@ -108,7 +108,7 @@ impl EncodeJob {
         }
         let Some((path, column)) = &self.labels else { return Ok(extras) };
         let file = path.display();
-        let mut labels = load_labels(path, column.as_deref(), &self.workload.columns)?;
+        let mut labels = load_labels(path, None, column.as_deref(), &self.workload.columns)?;
         if workload.predictions.is_some() {
             let answer = |id: &str| {
                 let input = &workload.inputs[*position.get(id)?];

@@ -86,7 +86,7 @@ impl LabelAddJob {
                 )));
             }
         };
-        let labels = load_labels(path, self.column.as_deref(), &Columns::default())?;
+        let labels = load_labels(path, Some(&system), self.column.as_deref(), &Columns::default())?;
         labels.into_iter().map(|label| self.row(folder, path, &system, label)).collect()
     }
 

@@ -48,16 +48,22 @@ impl LabelQuestion {
         let question = self.question.as_deref().unwrap_or("(the file has no text of the question)");
         section.blocks.push(Block::lead(question));
         section.blocks.extend(self.evidence.as_deref().map(|text| Block::note(format!("evidence: {text}"))));
-        let (ask, words) = match self.results.as_slice() {
-            [_] => ("Does this result answer the question?", "right|wrong|unsure".to_owned()),
+        let (ask, verdict, others) = match self.results.as_slice() {
+            [] | [_] => ("Does this result answer the question?", "right", "wrong, or unsure".to_owned()),
             [one, two] => {
                 let [one, two] = [one, two].map(|result| result.systems[0].as_str());
                 (
                     "Which of these two results answers the question?",
-                    format!("{one}|{two}|right|wrong|unsure"),
+                    one,
+                    format!("{two}, right (both), wrong (neither), or unsure"),
                 )
             }
-            _ => ("Which of these results answer the question?", "NAME,NAME|wrong|unsure".to_owned()),
+            [first, ..] => (
+                "Which of these results answer the question?",
+                first.systems[0].as_str(),
+                "the names of several with commas between them, right (all), wrong (none), or unsure"
+                    .to_owned(),
+            ),
         };
         section.blocks.push(Block::prose(ask));
         section.blocks.extend(self.results.iter().flat_map(JudgedResult::blocks));
@@ -78,14 +84,11 @@ impl LabelQuestion {
                 section.blocks.push(rows.table().into());
             }
         }
-        let note = match self.results.len() {
-            0 | 1 => "",
-            _ => " (right: all of them; wrong: none)",
-        };
         section.blocks.push(Block::prose(format!(
-            "sqlgauge label add --in {folder} --id {} --verdict {words}{note}",
+            "sqlgauge label add --in {folder} --id {} --verdict {verdict}",
             self.id
         )));
+        section.blocks.push(Block::note(format!("Or in place of {verdict}: {others}")));
         Document::of(section)
     }
 }
@@ -194,11 +197,8 @@ impl LabelTrial {
             "runs",
         ]);
         for trial in trials {
-            let middle = |counts: &[usize]| {
-                let mut counts = counts.to_vec();
-                counts.sort_unstable();
-                counts.get(counts.len() / 2).map_or_else(String::new, usize::to_string)
-            };
+            let middle =
+                |counts: &[usize]| median(counts).map_or_else(String::new, |count| count.to_string());
             let error = trial.estimates.iter().map(|estimate| estimate - trial.truth).sum::<f64>()
                 / trial.estimates.len().max(1) as f64;
             table.push([
@@ -212,6 +212,18 @@ impl LabelTrial {
             ]);
         }
         let note = "in percent; covers: runs whose last interval holds the number that all labels give";
-        Document::of(Section::new("Trial", note, table))
+        let mut section = Section::new("Trial", note, table);
+        let is_vain =
+            |trial: &&Self| median(&trial.random).is_some_and(|random| median(&trial.labels) >= Some(random));
+        section.blocks.extend(trials.iter().filter(is_vain).map(|trial| {
+            Block::note(format!("{}: the plan saves no labels over random sampling.", trial.name))
+        }));
+        Document::of(section)
     }
+}
+
+fn median(counts: &[usize]) -> Option<usize> {
+    let mut counts = counts.to_vec();
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).copied()
 }

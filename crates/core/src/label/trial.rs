@@ -149,7 +149,7 @@ impl LabelTrialJob {
             let path = path.ok_or_else(|| {
                 Error::Invalid(format!("--oracle has no labels of {name}; write {name}=FILE"))
             })?;
-            let labels = load_labels(&path, self.column.as_deref(), &Columns::default())?;
+            let labels = load_labels(&path, Some(name), self.column.as_deref(), &Columns::default())?;
             let labels: HashMap<String, f64> =
                 labels.into_iter().filter_map(|label| Some((label.id, label.correct?))).collect();
             let label = |id: &&str| {

@@ -16,6 +16,9 @@ use crate::text::{listed, strip};
 /// Column names that are understood as the label.
 const ALIASES: [&str; 6] = ["correct", "is_correct", "label", "ex", "execution_accuracy", "score"];
 
+/// The column with the system that a row labels, as `report --output-format csv` writes it.
+const SYSTEM: &str = "system";
+
 /// The column with the SHA-256 of the answer that was shown to who gave the label, as `sqlgauge view` writes it.
 const SHOWN: &str = "shown";
 
@@ -65,6 +68,7 @@ pub fn take_out_other_answers<'a>(
 
 /// Reads labels from a file that is in memory: rows with an id and a label (TSV, CSV, JSONL, JSON, Parquet), or an
 /// object from id to label. The label is in the column of that name, else in `correct` or what else it is called.
+/// Of rows with a column `system` those of the named system are read.
 ///
 /// A label is a number between 0 and 1, true or false. `shown` is the SHA-256 of the answer that it is of, or empty.
 ///
@@ -72,6 +76,7 @@ pub fn take_out_other_answers<'a>(
 /// As [`crate::load_labels`], without the reading.
 pub fn parse_labels(
     input: &Input,
+    system: Option<&str>,
     column: Option<&str>,
     columns: &Columns,
 ) -> Result<Vec<Label>, DatasetError> {
@@ -80,6 +85,12 @@ pub fn parse_labels(
     let mut labels = Vec::new();
     format.read(input, &mut Vec::new(), &mut |part| {
         let Part::Row(row) = part else { return Ok(()) };
+        if system
+            .zip(row.value.get(SYSTEM).and_then(Value::as_str))
+            .is_some_and(|(wanted, name)| wanted != name)
+        {
+            return Ok(());
+        }
         let label = label_of(input, &row, column, columns)?;
         if let Some(first) = seen.insert(label.id.clone(), row.place.clone()) {
             return Err(DatasetError::DuplicateId {
@@ -99,7 +110,10 @@ pub fn parse_labels(
         ));
     }
     if labels.is_empty() {
-        return Err(input.not_readable("has no label", "give one row per item, with id and correct"));
+        let of = system.map_or_else(String::new, |name| format!(" of {name}"));
+        return Err(
+            input.not_readable(format!("has no label{of}"), "give one row per item, with id and correct")
+        );
     }
     Ok(labels)
 }

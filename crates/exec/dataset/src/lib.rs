@@ -91,8 +91,13 @@ pub fn load_predictions(
 /// # Errors
 /// When the file cannot be read or is malformed, or a row has no id, no label, the id of another row, or a label that
 /// is no number between 0 and 1.
-pub fn load_labels(path: &Path, column: Option<&str>, columns: &Columns) -> Result<Vec<Label>, DatasetError> {
-    parse_labels(&Input::read(path)?, column, columns)
+pub fn load_labels(
+    path: &Path,
+    system: Option<&str>,
+    column: Option<&str>,
+    columns: &Columns,
+) -> Result<Vec<Label>, DatasetError> {
+    parse_labels(&Input::read(path)?, system, column, columns)
 }
 
 /// Reads a Spider `tables.json` or a BIRD `dev_tables.json`.

@@ -17,7 +17,7 @@ use crate::pairing::PairedBy;
 use crate::text::strip;
 
 /// The name under which the right queries of a file of pairs are the answers of a system.
-pub const RIGHT: &str = "right";
+pub const RIGHT: &str = "right query";
 
 /// What a pair is over.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

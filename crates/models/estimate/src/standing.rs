@@ -172,25 +172,24 @@ impl Novelty {
 
     /// What every labelled question has alike, and the target's have not.
     fn novel(&self) -> Option<String> {
-        let all = self.new_features.as_slice();
-        let features = counted(all.len(), "feature");
         match self.labelled_evidence {
             Some(false) => {
-                return Some(format!(
-                    "the new questions have evidence, the labelled ones have none ({features})"
-                ));
+                return Some("the new questions have evidence, the labelled ones have none".to_owned());
             }
             // The one thing that a file of questions may leave out although the systems had it.
             Some(true) => {
-                return Some(format!(
-                    "the labelled questions have evidence, the new ones have none ({features}); if the systems were given it, \
-                     give it with the questions too"
-                ));
+                return Some(
+                    "the labelled questions have evidence, the new ones have none; if the systems were given it, give it with the \
+                     questions too"
+                        .to_owned(),
+                );
             }
             None => {}
         }
-        (!all.is_empty())
-            .then(|| format!("the labelled questions are all alike in {features}, the new ones are not"))
+        let features = counted(self.new_features.len(), "feature");
+        (!self.new_features.is_empty()).then(|| {
+            format!("the labelled questions are all alike in {features} of schema, question or answer, the new ones are not")
+        })
     }
 
     fn reasons(&self) -> Vec<String> {
@@ -198,11 +197,12 @@ impl Novelty {
         reasons.extend(self.novel());
         if self.has_one {
             if self.is_elsewhere {
-                reasons.push("all labels are of one database, and yours is a different one".to_owned());
+                reasons
+                    .push("all labels are of one database, and the target's is a different one".to_owned());
             }
         } else if self.distance > self.largest_known {
             reasons.push(format!(
-                "your data lie {:.1} times further away than any labelled database lies from the others",
+                "the target lies {:.1} times further away than any labelled database lies from the others",
                 (self.distance / self.largest_known).sqrt()
             ));
         }
@@ -295,10 +295,10 @@ mod tests {
                 .reasons()
                 .join("; ")
         };
-        let sentence = "the labelled questions are all alike in 1 feature, the new ones are not";
+        let sentence = "the labelled questions are all alike in 1 feature of schema, question or answer, the new ones are not";
         assert_eq!(reasons(&["schema.tables"], None), sentence);
-        assert!(reasons(&["a", "b", "c", "d"], None).contains("in 4 features, the new"));
-        let new = "the new questions have evidence, the labelled ones have none (2 features)";
+        assert!(reasons(&["a", "b", "c", "d"], None).contains("in 4 features of schema"));
+        let new = "the new questions have evidence, the labelled ones have none";
         assert_eq!(reasons(&["evidence.present", "evidence.words"], Some(false)), new);
         assert!(reasons(&["evidence.present"], Some(true)).ends_with("give it with the questions too"));
         assert!(reasons(&[], None).is_empty());

@@ -145,13 +145,20 @@ fn total(streams: &[Stream; 2]) -> f64 {
     detectors.map(Detector::evidence).sum::<f64>() / 4.0
 }
 
-/// The strongest evidence, and what moved.
+/// The change that is named, and what moved: a fall of the share that runs where it alone rings, since an answer that does not run has
+/// no confidence either; else the strongest evidence.
 fn change(streams: &[Stream; 2], batches: &[BatchAnswers], at: usize, bound: f64) -> Option<Change> {
-    let each = streams.iter().flat_map(|stream| {
-        let both = [Direction::Fall, Direction::Rise].into_iter().zip(&stream.detectors);
-        both.map(|(direction, detector)| (stream.watched, direction, detector))
+    let each = || {
+        streams.iter().flat_map(|stream| {
+            let both = [Direction::Fall, Direction::Rise].into_iter().zip(&stream.detectors);
+            both.map(|(direction, detector)| (stream.watched, direction, detector))
+        })
+    };
+    let runs_fall = each().find(|(watched, direction, detector)| {
+        (*watched, *direction) == (Watched::Runs, Direction::Fall) && detector.evidence() / 4.0 >= bound
     });
-    let (watched, direction, detector) = each.max_by(|a, b| a.2.evidence().total_cmp(&b.2.evidence()))?;
+    let strongest = || each().max_by(|a, b| a.2.evidence().total_cmp(&b.2.evidence()));
+    let (watched, direction, detector) = runs_fall.or_else(strongest)?;
     let since = detector.since.clamp(1, at);
     let (before, after) = (Means::of(&batches[..since], watched), Means::of(&batches[since..=at], watched));
     let mut drivers: Vec<(String, f64)> = after
@@ -338,6 +345,8 @@ mod tests {
         let mut random = Random::new([2]);
         let mut batches: Vec<_> = (0..4).map(|_| batch(200, 0.7, 0.98, &mut random)).collect();
         batches.push(batch(200, 0.7, 0.7, &mut random));
+        // The item model is sure of no answer that fails: its fall is the stronger one.
+        batches[4].0.values_mut().flatten().filter(|value| value.1 == 0).for_each(|value| value.0 = 0);
         let (at, change) = changes(&batches, 10_400.0).remove(0);
         assert_eq!((at, change.watched, change.direction), (4, Watched::Runs, Direction::Fall));
         assert!(changes(&batches[4..], 10_400.0).is_empty() && changes(&[], 1.0).is_empty());

@@ -50,7 +50,12 @@ impl Evidence {
         rows: impl IntoIterator<Item = &'r [Value]>,
     ) -> Self {
         let mut all = rows.into_iter();
-        let rows = all.by_ref().take(MAX_ROWS).map(|row| row.iter().map(cell).collect()).collect();
+        // An empty text stands in quotes, so that it can be seen.
+        let text_of = |value: &Value| match cell(value) {
+            text if text.is_empty() => "''".to_owned(),
+            text => text,
+        };
+        let rows = all.by_ref().take(MAX_ROWS).map(|row| row.iter().map(text_of).collect()).collect();
         Self { title: title.into(), columns: columns.to_vec(), rows, left_out: all.count() }
     }
 }

@@ -79,8 +79,8 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
             if assumes.is_empty() { score } else { score.with("assumes", assumes) }
         }
         MatchVerdict::Different => {
-            let reason = comparison.difference.unwrap_or_else(|| "the normal forms differ".to_owned());
-            Score::binary(false).because(reason)
+            let reason = comparison.difference.unwrap_or_else(|| "the queries differ".to_owned());
+            Score::binary(false).because(format!("after the rules, {reason}"))
         }
         MatchVerdict::Unresolved(MatchSide::Left, error) => {
             Score::inapplicable(format!("the gold does not resolve: {error}"))

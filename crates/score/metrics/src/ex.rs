@@ -1,4 +1,4 @@
-//! `ex@1`: execution accuracy as it should be.
+//! `ex@1`: execution accuracy by bags of rows.
 //!
 //! # Contract
 //! 1 if prediction and gold return the same rows, else 0. Both texts run as written.

@@ -1,4 +1,4 @@
-//! `esm@1`: Spider's exact set match as a metric; [`crate::esm`] is what computes it.
+//! `esm@1`: Spider's exact set match.
 //!
 //! # Contract
 //! Bit-compatible with `evaluation.py --etype match` of the test-suite repository: 1 if the clauses of gold

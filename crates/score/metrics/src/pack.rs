@@ -7,8 +7,6 @@
 //!
 //! Null where the run has no pack, the pack does not have the question, or it has the question with another gold. A question for
 //! which no database could be made (its gold cannot be searched) scores what the execution metric does.
-//!
-//! What a pack holds and how it is made stands in `sqlgauge_verify::pack`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -9,7 +9,7 @@
 //! its text: one unknown name costs no more than itself, and the reason says that the text was read. If SQLite's grammar cannot
 //! read it either, the score is 0. `table-f1@1` scores 0 whenever the prediction cannot be resolved.
 //!
-//! On PostgreSQL, MySQL and DuckDB what the texts name counts, in SQLite's words (`sqlgauge_dialects::reading`), whether or not their
+//! On PostgreSQL, MySQL and DuckDB what the texts name counts, in SQLite's words, whether or not their
 //! functions are known. A text that has no such words makes the score null.
 //!
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does

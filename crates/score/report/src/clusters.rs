@@ -17,7 +17,7 @@ pub fn about(summary: &Summary) -> String {
     match scores().find_map(|score| score.clusters) {
         None => String::new(),
         Some(Clusters { by: ClusterBy::Database, count }) => {
-            format!(" for new databases, judged by these {count}")
+            format!(" for new databases like these {count}")
         }
         Some(Clusters { by: ClusterBy::Gold, .. }) => {
             let databases = summary.systems.iter().filter_map(|system| system.breakdown.get("db_id"));

@@ -55,7 +55,7 @@ pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
         Some(_) => {
             let free = record.free_columns.as_ref();
             let free = free.map_or_else(String::new, |free| {
-                format!("; in {} any value, as in your data", free.join(", "))
+                format!("; in {} any value, as in the given rows", free.join(", "))
             });
             sentences.push(format!("Values have the types that columns declare, and no key is NULL{free}."));
         }
@@ -78,14 +78,14 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     let of = |all: &Option<Vec<String>>| listed(all.as_deref().unwrap_or_default());
     if let Some(is_realistic) = record.realistic {
         sentences.push(match (is_realistic, &record.kept) {
-            (true, None) => "It is like your data.".to_owned(),
-            (true, properties) => format!("Like your data: {}.", of(properties)),
-            (false, _) => format!("Unlike your data: {}.", of(&record.not_kept)),
+            (true, None) => "It is like the given rows.".to_owned(),
+            (true, properties) => format!("Like the given rows: {}.", of(properties)),
+            (false, _) => format!("Unlike the given rows: {}.", of(&record.not_kept)),
         });
     }
     if record.kept_unknown.is_some() {
         let of = of(&record.kept_unknown);
-        sentences.push(format!("Whether it is like your data is not known: {of}."));
+        sentences.push(format!("Whether it is like the given rows is not known: {of}."));
     }
     let of_that_name = |minimality: &Minimality| Some(minimality.name()) == record.minimal.as_deref();
     sentences.extend(Minimality::ALL.into_iter().find(of_that_name).map(|minimality| minimality.to_string()));

@@ -17,8 +17,8 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
     let metric = lists.clone().next().map(|(_, fixes)| fixes.metric.clone())?;
     let rows: Vec<(String, Vec<String>)> = lists.flat_map(|(system, fixes)| rows(system, fixes)).collect();
     let note = format!(
-        "by {metric}; an answer counts once, under its first difference. \"points\": these answers' share of all. \"only cause\": no other \
-         difference was found"
+        "by {metric}; an answer counts once, under its first difference. \"points\": these answers' share of all. \"only cause\": how many of \
+         them have no other difference; {NONE}: not known"
     );
     let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
     Some(SystemTable { title: "Why answers are wrong", note, header, rows, bars: None })
@@ -50,7 +50,7 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
     rows
 }
 
-/// How many answers have no other cause; not known of a query that does not run, or of several differences.
+/// How many answers have no other cause; not known of a query that does not run, or without a single reason.
 fn alone(fix: &Fix) -> String {
     if [FAILED, UNCLEAR].contains(&fix.cause.as_str()) { NONE.to_owned() } else { fix.alone.to_string() }
 }
@@ -59,7 +59,7 @@ fn alone(fix: &Fix) -> String {
 pub fn title(id: &str) -> &str {
     match id {
         REWRITTEN => "changed by the official script",
-        UNCLEAR => "several differences",
+        UNCLEAR => "no single reason found",
         FAILED => "the query does not run",
         ANSWERED => "the question has no answer, and one was given",
         MISSING => "no answer",

@@ -35,7 +35,7 @@ impl Shown {
     pub(crate) fn kept(result: &ResultTable, rows: usize) -> Self {
         let text = |value: &serde_json::Value| match value {
             serde_json::Value::Null => "NULL".to_owned(),
-            serde_json::Value::String(text) => clip(text),
+            serde_json::Value::String(text) => words(text),
             other => clip(&other.to_string()),
         };
         Self {
@@ -151,7 +151,7 @@ fn value(value: &Value) -> String {
         Value::Null => "NULL".to_owned(),
         Value::Integer(i) => i.to_string(),
         Value::Real(r) => format!("{r:?}"),
-        Value::Text(bytes) => return clip(&String::from_utf8_lossy(bytes)),
+        Value::Text(bytes) => return words(&String::from_utf8_lossy(bytes)),
         Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => {
             bytes.iter().take(MAX_VALUE / 2).fold("x'".to_owned(), |text, byte| format!("{text}{byte:02X}"))
@@ -159,6 +159,11 @@ fn value(value: &Value) -> String {
         }
     };
     clip(&full)
+}
+
+/// A text; an empty one in quotes, so that it can be seen.
+fn words(text: &str) -> String {
+    if text.is_empty() { "''".to_owned() } else { clip(text) }
 }
 
 fn clip(text: &str) -> String {

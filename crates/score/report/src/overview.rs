@@ -125,14 +125,15 @@ fn gates(report: &Report) -> Table {
 fn counts(report: &Report) -> Section {
     let row = |system: &SystemSummary| {
         let counts = system.counts;
-        let numbers = [counts.requested, counts.scored, counts.missing, counts.gold_failed];
+        let answered = counts.requested.saturating_sub(counts.missing);
+        let numbers = [counts.requested, answered, counts.missing, counts.gold_failed];
         let numbers = numbers.map(|number| Cell::new(number.to_string()));
         let name = std::iter::once(Cell::new(&system.system));
         name.chain(numbers).chain([statuses(&system.statuses).into()]).collect()
     };
-    let columns = ["system", "requested", "scored", "missing", "gold failed", "statuses"];
+    let columns = ["system", "questions", "answered", "missing", "gold failed", "statuses"];
     let table = Table::of(columns, report.summary.systems.iter().map(row));
-    let note = "how many were scored, and why some were not";
+    let note = "a missing answer scores 0; a question whose gold failed is left out";
     let mut section = Section::new("Answers", note, table).folded();
     section.blocks.extend(notes(&report.summary).into_iter().map(Block::note));
     section

@@ -117,7 +117,7 @@ fn note(report: &Report, [ex, verify]: [&str; 2], beyond: &Beyond) -> String {
     };
     let note = format!(
         "EX-SpotIt: the answers right by {ex} that {verify} does not refute by a counterexample. Any values: the same where columns may \
-         hold values of any type. Refuted: how many it refutes; realistic: those of them that fail on rows like yours. Unknown: neither \
+         hold values of any type. Refuted: how many it refutes; realistic: those of them that fail on rows like the benchmark's. Unknown: neither \
          refuted nor proved.{}{unproved}",
         beyond.sentence()
     );

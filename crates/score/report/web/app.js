@@ -27,7 +27,7 @@ function runPage(_, target) {
     return Object.entries(v).filter(([, part]) => says(part)).map(([key, part]) => `${key.replaceAll('_', ' ')}: ${value(part)}`).join('; ');
   };
   const options = Object.entries(run.options).filter(([, v]) => says(v));
-  const row = (input) => h('tr', {}, h('td', {}, input.role), h('td', { class: 'mono', css: { 'overflow-wrap': 'anywhere' } }, input.path), h('td', { class: 'mono', css: { 'white-space': 'nowrap' } }, input.sha256));
+  const row = (input) => h('tr', {}, h('td', { class: 'path' }, input.role), h('td', { class: 'mono path' }, input.path), h('td', { class: 'mono', css: { 'white-space': 'nowrap' } }, input.sha256));
   replace(target,
     h('h1', {}, 'How it was run'),
     h('p', { class: 'lead' }, `sqlgauge ${run.tool} with ${run.engine}, on ${many(run.examples, 'question')}.`),

@@ -45,8 +45,11 @@ function showItem(value) {
   return String(Math.round(value * 1000) / 1000);
 }
 const showDifference = (m, value) => (ownUnit(m) ? signed(value, 2) : signed(value * 100, 1));
-/* The interval if every question stood for itself, where the page has another. */
-const plainTip = (m, score) => (score[4] ? `If questions were independent:\n${showScore(m, score[4][0])} to ${showScore(m, score[4][1])}` : null);
+/* The interval if every question stood for itself, where it is a different one. */
+const plainTip = (m, score) => {
+  const plain = score[4] && showInterval(m, [null, ...score[4]]);
+  return plain && plain !== showInterval(m, score) ? `If questions were independent:\n${plain}` : null;
+};
 const showInterval = (m, score) => (score[1] === null ? '' : `${showScore(m, score[1])} to ${showScore(m, score[2])}`);
 
 /* Why a metric gave its score, as far as anyone said. */
@@ -85,8 +88,12 @@ for (const m of METRICS.keys()) {
 }
 /* Whether a paired comparison is over the same items as both means. */
 const sameItems = (m, a, b, n) => SYSTEMS[a].scores[m][3] === n && SYSTEMS[b].scores[m][3] === n;
-/* What a comparison says if every question stood for itself. */
-const showPlain = (m, c) => (c.plain ? `if questions were independent: ${showDifference(m, c.plain[0])} to ${showDifference(m, c.plain[1])}, ${showP(c.plain[2])}` : '');
+/* What a comparison says if every question stood for itself, where that is different. */
+const showPlain = (m, c) => {
+  const words = (low, high, p) => `${showDifference(m, low)} to ${showDifference(m, high)}, ${showP(p)}`;
+  const plain = c.plain && words(...c.plain);
+  return plain && plain !== words(c.low, c.high, c.p) ? `if questions were independent: ${plain}` : '';
+};
 const comparison = (m, a, b) => comparisons.get(`${m} ${a} ${b}`);
 
 /* The exact two-sided McNemar test, for a pair that the summary leaves out because the run has many systems. */

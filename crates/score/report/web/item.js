@@ -62,7 +62,7 @@ function crumbs(s, e) {
     : h('span', {}, SYSTEMS[s].name);
   systems.querySelector?.('select')?.setAttribute('aria-label', 'System');
   return h('div', { class: 'crumbs' }, h('a', { href: '#/items' }, 'Items'), h('span', { class: 'soft' }, '/'), systems, h('span', { class: 'soft' }, `/  ${EXAMPLES[e].id}`), h('span', { class: 'grow' }),
-    h('span', { class: 'soft' }, `${count(at + 1)} of ${count(of)}`), step(previous, '← Previous', 'Previous item'), step(next, 'Next →', 'Next item'));
+    h('span', { class: 'steps' }, h('span', { class: 'soft' }, `${count(at + 1)} of ${count(of)}`), step(previous, '← Previous', 'Previous item'), step(next, 'Next →', 'Next item')));
 }
 
 function queryPair(s, e, redraw) {
@@ -105,7 +105,7 @@ function resultTable(result, other) {
   const complete = other && !result.least && !other.least && result.rows.length >= result.total && other.rows.length >= other.total;
   const odd = complete ? unmatched(result.rows, other.rows) : [];
   const numeric = result.columns.map((_, k) => result.rows.every((row) => row[k] === null || typeof row[k] === 'number'));
-  const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : value);
+  const cell = (value, k) => h('td', { class: [value === null ? 'null' : '', numeric[k] ? 'num' : ''].join(' ') }, value === null ? 'NULL' : value === '' ? "''" : typeof value === 'object' ? JSON.stringify(value) : value);
   const rows = result.rows.slice(0, MAX_ROWS);
   return [
     rows.length === 0 && result.columns.length === 0 ? h('p', { class: 'empty' }, 'No rows.') : scroller(h('table', { class: 'result' },
@@ -180,7 +180,7 @@ function verdictSection(s, e) {
 /* What the counterexample keeps of what the rows of the benchmark's database keep. */
 function resemblance({ realistic, kept, not_kept }) {
   if (realistic === undefined) return null;
-  const said = realistic ? 'Like your data' : 'Unlike your data';
+  const said = realistic ? 'Like the given rows' : 'Unlike the given rows';
   const all = (realistic ? kept : not_kept) ?? [];
   return h('p', {}, all.length ? `${said}: ${all.join('; ')}.` : `${said}.`);
 }

@@ -38,6 +38,7 @@ function lead(m, order) {
   const [first, second] = order;
   const score = SYSTEMS[first].scores[m];
   if (score[0] === null) return `${METRICS[m].id} applies to no item of this run.`;
+  if (DATA.run.inputs.some((input) => input.role === 'pairs')) return `${count(Math.round(score[0] * score[3]))} of ${many(score[3], 'pair')} ${score[3] === 1 ? 'is' : 'are'} not refuted; the table of verdicts says how many are proved equal.`;
   const shown = (s) => `${showScore(m, s[0])}${unit(m)}`;
   const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}${DATA.about}, `}n = ${count(score[3])})`;
   if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}.`];
@@ -124,7 +125,7 @@ function causesSection(order) {
     href: PIECES ? null : `#/items${query({ system: SYSTEMS[s].name, cause: id })}`, class: `cause c${colour(id)}`, css: { width: percent(part / most) },
     'data-tip': `${title}\n${fixed(part, 1)} points, ${many(items, 'answer')}`, 'aria-label': `${title}: ${fixed(part, 1)} points, ${many(items, 'answer')}` });
   const ranked = (s) => [...SYSTEMS[s].fixes.causes].sort((a, b) => colour(a[0]) - colour(b[0]));
-  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, fixed(lost(s), 1))];
+  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, `${fixed(lost(s), 1)} points`)];
   const without = own.reduce((sum, s) => sum + SYSTEMS[s].fixes.without, 0);
   return h('section', { 'aria-label': 'Why answers are wrong' },
     h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points of ${metric} that each cause costs`)),
@@ -138,8 +139,9 @@ function causesSection(order) {
 function partBars({ parts, counts }, rows, order) {
   const segment = (part, value, all) => value > 0 && h('span', { class: `cause c${PART_COLOURS[part]}`, css: { width: percent(value / all) },
     'data-tip': `${parts[part]}\n${many(value, 'answer')} of ${count(all)}`, 'aria-label': `${parts[part]}: ${many(value, 'answer')} of ${count(all)}` });
+  const share = (value, all) => fixed(100 * value / all, 1);
   const row = ([[name], [values, all]]) => all > 0 && [h('dt', { title: name }, name),
-    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, fixed(100 * values[0] / all, 1))];
+    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, `${share(values[0], all)} of ${share(values.reduce((sum, value) => sum + value, 0), all)}`)];
   const pairs = rows.map((cells, at) => [cells, counts[at]]);
   return [h('dl', { class: 'bars causes' }, order.flatMap((s) => pairs.filter(([[name]]) => name === SYSTEMS[s].name).map(row))),
     h('ul', { class: 'legend' }, parts.map((text, part) => h('li', {}, h('span', { class: `swatch cause c${PART_COLOURS[part]}` }), text)))];
@@ -185,7 +187,7 @@ function matrix(m, order) {
     const level = c.holm < 0.05 ? 2 : c.p < 0.05 ? 1 : 0;
     const className = level ? (better(m, c.difference) ? 'b' : 'w') + level : '';
     const text = `${SYSTEMS[a].name} − ${SYSTEMS[b].name}\n${showDifference(m, c.difference)} [${showDifference(m, c.low)}, ${showDifference(m, c.high)}]\n`
-      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${c.plain ? `${showPlain(m, c)}\n` : ''}${count(c.n)} questions in common`;
+      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${showPlain(m, c) && `${showPlain(m, c)}\n`}${count(c.n)} questions in common`;
     return h('td', {}, h('a', { href: compareHref(a, b, m), class: className, 'data-tip': text, 'aria-label': text }, showDifference(m, c.difference)));
   };
   const swatch = (name) => h('span', { class: `swatch sw-${name}` });
@@ -274,12 +276,12 @@ function outcomes(order) {
     const { name, counts, statuses } = SYSTEMS[s];
     const cell = (status) => h('td', { class: `num${statuses[status] ? '' : ' soft'}` }, statuses[status]
       ? h('a', { href: `#/items${query({ system: name, status })}` }, count(statuses[status])) : '0');
-    return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.scored), number(counts.missing), number(counts.gold_failed), names.map(cell));
+    return h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, name), number(counts.requested), number(counts.requested - counts.missing), number(counts.missing), number(counts.gold_failed), names.map(cell));
   };
   return h('section', { 'aria-label': 'Outcomes' },
     h('div', { class: 'head' }, h('h2', {}, 'Outcome of the predictions')),
     scroller(h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Questions', 'Answered', 'Missing, score 0', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, explained('A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.'), (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
 }

@@ -51,50 +51,58 @@ impl ErrorOptions {
     }
 }
 
-/// The title against labels.
-const MISTAKEN: &str = "Where the metrics contradict the labels";
-const BY_LABELS: &str =
-    "percent of the labelled answers: called right though wrong / called wrong though right";
-/// The title against verdicts: a refutation is no proof that the model is wrong.
-const REFUTED: &str = "Where the metrics contradict verify";
-/// How a cell reads, and what `research/refuted` found.
-const WHOSE_FAULT: &str = "percent of the judged answers, as A (B) / C. A: the metric says right, and verify has a counterexample. B: part of A, on \
-    rows like yours. C: the metric says wrong, and verify proves the queries equal. People read 100 refuted answers: the model was wrong in 18, the \
-    gold in 22, the question unclear in 11";
+/// The title, what calls an answer right, and the heads of the rates: against labels.
+const MISTAKEN: (&str, &str) = ("Where the metrics contradict the labels", "right");
+const BY_LABELS: &[&str] = &["called right though wrong", "called wrong though right"];
+/// Against verdicts: a refutation is no proof that the model is wrong.
+const REFUTED: (&str, &str) = ("Where the metrics contradict verify", "proved equal");
+const BY_VERDICTS: &[&str] =
+    &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
+/// What `research/refuted` found.
+const WHOSE_FAULT: &str = "percent of the judged answers. People read 100 refuted answers: the model was wrong in 18, the gold in 22, the question \
+    unclear in 11; in 49 all were sound";
 
 fn document(errors: &MetricErrors) -> Document {
-    let columns = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);
-    let mut table = Table::new(columns.into_iter().chain(errors.metrics.iter().cloned()));
+    let is_refuted = errors.systems.iter().any(|system| !system.realistic.is_empty());
+    let ((title, right), note, heads) = if is_refuted {
+        (REFUTED, WHOSE_FAULT, BY_VERDICTS)
+    } else {
+        (MISTAKEN, "percent of the labelled answers", BY_LABELS)
+    };
+    let mut rates = Table::new(["system", "metric", "judged"].into_iter().chain(heads.iter().copied()));
+    let mut truths = Table::new(["system", "judged", right, "up to a bound", "undecided"]);
     for system in &errors.systems {
+        for id in &errors.metrics {
+            rates.push([system.system.clone(), id.clone()].into_iter().chain(cells(system, id, heads.len())));
+        }
         let truth = system.truth;
         let numbers = [truth.right + truth.wrong, truth.right, truth.right_up_to_bound, truth.undecided];
-        let numbers = numbers.map(|number| number.to_string());
-        let cells = errors.metrics.iter().map(|id| cell(system, id));
-        table.push(std::iter::once(system.system.clone()).chain(numbers).chain(cells));
+        truths.push(std::iter::once(system.system.clone()).chain(numbers.map(|number| number.to_string())));
     }
-    let is_refuted = errors.systems.iter().any(|system| !system.realistic.is_empty());
-    let (title, note) = if is_refuted { (REFUTED, WHOSE_FAULT) } else { (MISTAKEN, BY_LABELS) };
-    Document::of(Section::new(title, note, table))
+    let mut section = Section::new(title, note, rates);
+    section.blocks.push(truths.into());
+    Document::of(section)
 }
 
-/// The rates of a metric; with the number of answers where it has no score of some, as exact set match has none for a gold that its
-/// parser cannot read.
-fn cell(system: &SystemErrors, id: &str) -> String {
-    let Some(counts) = system.metrics.get(id) else { return NONE.to_owned() };
-    let mut rates = both_rates(counts);
-    if let Some(realistic) = system.realistic.get(id).filter(|_| counts.judged > 0) {
-        let realistic = format!(" ({:.1}) /", 100.0 * *realistic as f64 / counts.judged as f64);
-        rates = rates.replacen(" /", &realistic, 1);
+/// The number of answers that have a score of the metric, as exact set match has none for a gold that its parser cannot read, and its rates.
+fn cells(system: &SystemErrors, id: &str, heads: usize) -> Vec<String> {
+    let Some(counts) = system.metrics.get(id) else { return vec![NONE.to_owned(); heads + 1] };
+    let mut rates = vec![counts.false_positives];
+    rates.extend(system.realistic.get(id));
+    rates.push(counts.false_negatives);
+    std::iter::once(counts.judged.to_string())
+        .chain(rates.into_iter().map(|count| share(count, counts)))
+        .collect()
+}
+
+fn share(count: u64, counts: &ErrorCounts) -> String {
+    match counts.judged {
+        0 => NONE.to_owned(),
+        judged => format!("{:.1}", 100.0 * count as f64 / judged as f64),
     }
-    let all = system.truth.right + system.truth.wrong;
-    if counts.judged == all { rates } else { format!("{rates} (n={})", counts.judged) }
 }
 
 /// The false positives and false negatives in percent, as in `16.3 / 0.0`.
 pub(crate) fn both_rates(counts: &ErrorCounts) -> String {
-    let percent = |count: u64| 100.0 * count as f64 / counts.judged as f64;
-    if counts.judged == 0 {
-        return NONE.to_owned();
-    }
-    format!("{:.1} / {:.1}", percent(counts.false_positives), percent(counts.false_negatives))
+    format!("{} / {}", share(counts.false_positives, counts), share(counts.false_negatives, counts))
 }

@@ -172,7 +172,7 @@ impl Look<'_> {
                     let values = values.collect::<Vec<_>>().join(", ");
                     resemblance
                         .not_kept
-                        .push(format!("{names} has {values} twice, your rows have no value twice"));
+                        .push(format!("{names} has {values} twice, the given rows have no value twice"));
                 }
                 None if self.rows.rows.len() > 1 => {
                     resemblance.kept.push(format!("{names} has no value twice"));
@@ -219,7 +219,8 @@ impl Look<'_> {
             match broken {
                 Some(value) => {
                     let value = literal(value);
-                    let text = format!("{to} has two values for {from} {value}, your rows have one for each");
+                    let text =
+                        format!("{to} has two values for {from} {value}, the given rows have one for each");
                     resemblance.not_kept.push(text);
                 }
                 None if is_tested => resemblance.kept.push(format!("one {to} for each {from}")),
@@ -241,7 +242,7 @@ impl Look<'_> {
                 Some((above, below)) => {
                     let (above, below) = (literal(above), literal(below));
                     let text = format!(
-                        "{low} is {above}, above the {below} of {high}, in your rows it never is above"
+                        "{low} is {above}, above the {below} of {high}, in the given rows it never is above"
                     );
                     resemblance.not_kept.push(text);
                 }
@@ -275,7 +276,7 @@ impl Look<'_> {
             match self.values(inclusion.column).find(is_lost) {
                 Some(value) => {
                     let text = format!(
-                        "{from} is {}, which is not in {to}, in your rows it always is",
+                        "{from} is {}, which is not in {to}, in the given rows it always is",
                         literal(value)
                     );
                     resemblance.not_kept.push(text);
@@ -305,7 +306,7 @@ impl Look<'_> {
         match (&constraint.categories, &constraint.range) {
             _ if constraint.is_key => {}
             (Some(values), _) => {
-                resemblance.kept.push(format!("{name} is one of your {} values", values.len()));
+                resemblance.kept.push(format!("{name} is one of the {} given values", values.len()));
             }
             (None, Some((low, high))) => {
                 let text = format!("{name} lies between {} and {}", literal(low), literal(high));
@@ -320,8 +321,8 @@ impl Look<'_> {
 fn reason(constraint: &ColumnConstraint, value: &Value) -> String {
     match (value, &constraint.categories, &constraint.range) {
         (value, None, Some((low, high))) if *value != Value::Null => {
-            format!("yours lie between {} and {}", literal(low), literal(high))
+            format!("the given ones lie between {} and {}", literal(low), literal(high))
         }
-        _ => "yours never is".to_owned(),
+        _ => "the given ones never are".to_owned(),
     }
 }

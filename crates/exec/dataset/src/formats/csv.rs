@@ -37,10 +37,10 @@ impl Reader for Separated {
     fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
         let text = input.text(notes)?;
         let mut reader = csv::ReaderBuilder::new().delimiter(self.separator).from_reader(text.as_bytes());
-        let header = header(input, &mut reader)?;
+        let header = header(input, &text, &mut reader)?;
         for record in reader.records() {
-            let record = record.map_err(|e| explain(input, &e))?;
-            let line = record.position().map_or(0, csv::Position::line);
+            let record = record.map_err(|e| explain(input, &text, &e))?;
+            let line = record.position().map_or(0, |position| line_at(&text, position));
             let fields = header.iter().cloned().zip(record.iter().map(Value::from)).collect();
             let place = Place::Line(usize::try_from(line).unwrap_or(usize::MAX));
             take(Part::Row(Row { place, value: Value::Object(fields) }))?;
@@ -51,8 +51,8 @@ impl Reader for Separated {
 
 /// The column names. A byte order mark inside the first name (a quoted header that a spreadsheet wrote) is no
 /// part of it.
-fn header(input: &Input, reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, DatasetError> {
-    let header = reader.headers().map_err(|e| explain(input, &e))?;
+fn header(input: &Input, text: &str, reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, DatasetError> {
+    let header = reader.headers().map_err(|e| explain(input, text, &e))?;
     let names: Vec<String> =
         header.iter().map(|name| text::strip(name.trim_matches('\u{FEFF}')).to_owned()).collect();
     let mut seen = Map::new();
@@ -65,8 +65,16 @@ fn header(input: &Input, reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>,
     Ok(names)
 }
 
-fn explain(input: &Input, error: &csv::Error) -> DatasetError {
-    let line = error.position().map_or(1, csv::Position::line);
+/// The line that a record begins in: its position may stand before the end of the line before.
+fn line_at(text: &str, position: &csv::Position) -> u64 {
+    let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    let ends = rest.iter().take_while(|byte| b"\r\n".contains(byte)).filter(|byte| **byte == b'\n');
+    position.line() + ends.count() as u64
+}
+
+fn explain(input: &Input, text: &str, error: &csv::Error) -> DatasetError {
+    let line = error.position().map_or(1, |position| line_at(text, position));
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{} where the header has {expected_len}", sqlgauge_base::counted(*len, "field"))

@@ -4,7 +4,8 @@ use sqlgauge_dataset::{Columns, Input, parse_labels, take_out_other_answers};
 
 fn labels(name: &str, text: &str, column: Option<&str>) -> Result<Vec<(String, Option<f64>)>, String> {
     let input = Input::from_bytes(name, text.into());
-    let labels = parse_labels(&input, column, &Columns::default()).map_err(|error| error.to_string())?;
+    let labels =
+        parse_labels(&input, None, column, &Columns::default()).map_err(|error| error.to_string())?;
     Ok(labels.into_iter().map(|label| (label.id, label.correct)).collect())
 }
 
@@ -44,13 +45,25 @@ fn what_is_no_label_is_named_with_its_place() {
 }
 
 #[test]
+fn a_table_of_systems_gives_the_rows_of_one() {
+    let table = "system,id,ex@1\r\na,7,1\r\nb,7,0\r\nb,8,1\r\n";
+    let input = Input::from_bytes("l.csv", table.into());
+    let of = |system| parse_labels(&input, system, Some("ex@1"), &Columns::default());
+    let labels = of(Some("b")).unwrap();
+    assert_eq!(labels.iter().map(|label| label.correct).collect::<Vec<_>>(), [Some(0.0), Some(1.0)]);
+    assert!(of(Some("c")).unwrap_err().to_string().contains("has no label of c"));
+    let both = of(None).unwrap_err().to_string();
+    assert!(both.contains("in line 2 and in line 3"), "{both}");
+}
+
+#[test]
 fn a_label_is_of_the_answer_that_was_shown() {
     // SHA-256 of SELECT 1, and of nothing.
     let one = "E004EBD5B5532A4B85984A62F8AD48A81AA3460C1CA07701F386135D72CDECF5";
     let none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     let text = format!("id\tcorrect\tshown\na\t1\t{one}\nb\t1\t{one}\nc\t0\t{none}\nd\t1\t\n");
     let input = Input::from_bytes("l.tsv", text.into_bytes());
-    let mut labels = parse_labels(&input, None, &Columns::default()).unwrap();
+    let mut labels = parse_labels(&input, None, None, &Columns::default()).unwrap();
     let answer = |id: &str| {
         Some(if id == "a" {
             "SELECT 1"

@@ -86,7 +86,7 @@ fn features_go_with_correctness() {
     let (Some(items), Some(data)) = (bird(), sqlgauge_conformance::data()) else { return };
     let path = data.join("bird/llm_nl2sql/correct.tsv");
     let labels =
-        load_labels(&path, Some("llmnl2sql_Qwen2-7B-Instruct"), &sqlgauge_dataset::Columns::default());
+        load_labels(&path, None, Some("llmnl2sql_Qwen2-7B-Instruct"), &sqlgauge_dataset::Columns::default());
     let labels: HashMap<String, f64> =
         labels.unwrap().into_iter().map(|label| (label.id, label.correct.unwrap())).collect();
     let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);

@@ -48,9 +48,14 @@ impl SystemEstimate {
             by_metric(self)
         );
         if self.is_extrapolation() {
+            let beyond = match [low.as_str(), high.as_str()] {
+                ["0.0", "100.0"] => "anywhere".to_owned(),
+                ["0.0", _] => format!("above {high} %"),
+                [_, "100.0"] => format!("below {low} %"),
+                _ => format!("outside {low} % to {high} %"),
+            };
             return format!(
-                "{claim}. The target is unlike the labelled data, so this is an extrapolation: the true share may lie outside \
-                 {low} % to {high} %."
+                "{claim}. The target is unlike the labelled data, so this is an extrapolation: the true share may lie {beyond}."
             );
         }
         format!("{claim}. With {} confidence the true share lies between {low} % and {high} %.", level(self))
@@ -95,15 +100,10 @@ pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
         _ if distance == "0.0" => {
             format!("On the labelled questions it scored the same ({} %).", percent(source_accuracy))
         }
-        difference if difference < 0.0 => {
-            format!(
-                "On the labelled questions it scored {} %, {distance} points more.",
-                percent(source_accuracy)
-            )
-        }
         _ => format!(
-            "On the labelled questions it scored {} %, {distance} points less.",
-            percent(source_accuracy)
+            "It scored {} % on the labelled questions; the estimate is {distance} points {}.",
+            percent(source_accuracy),
+            if difference < 0.0 { "lower" } else { "higher" }
         ),
     })
 }

@@ -201,7 +201,7 @@ fn the_page_says_what_was_found() {
         "Tern: 31.8 to 62.8 %",
         "1,534 questions on 1 database of new.json",
         "the true share may lie outside 31.8 % to 62.8 %",
-        "On the labelled questions it scored 70.0 %, 22.7 points more.",
+        "It scored 70.0 % on the labelled questions; the estimate is 22.7 points lower.",
         "Outside.",
         "−6.5",
         "<span class=\"kw\">SELECT</span>",

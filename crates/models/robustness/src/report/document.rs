@@ -42,8 +42,12 @@ impl RobustnessReport {
             sections.extend(curves(system));
             sections.push(databases(system));
             for mut section in sections {
-                section.link =
-                    section.link.filter(|_| systems.len() <= MOST_LINKED).map(|title| short(&title));
+                let is_linked = |title: &String| match systems.len() {
+                    1 => true,
+                    2..=MOST_LINKED => *title == system.system,
+                    _ => false,
+                };
+                section.link = section.link.filter(is_linked).map(|title| short(&title));
                 document.add(section);
             }
         }

@@ -16,8 +16,7 @@ use crate::rules::find;
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
 const IDLE: &str = "Rules that did not run";
-const CONFIDENCE: &str =
-    "percent: how often people judged golds with such findings wrong, on three labelled benchmarks";
+const CONFIDENCE: &str = "percent: how probably the gold is wrong, by a model of three benchmarks in which people judged the golds";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -68,7 +67,7 @@ impl AuditFormat for Markdown {
 }
 
 fn document(audit: &BenchmarkAudit) -> Document {
-    let mut document = Document::new(format!("Audit of {}{}", part(audit), audit.source));
+    let mut document = Document::new(format!("Audit of {}{}", part(audit), file(&audit.source)));
     let (idle, ran): (Vec<_>, Vec<_>) =
         audit.counts().into_iter().partition(|count| audit.why_idle(count).is_some());
     let (speak, silent): (Vec<_>, Vec<_>) =
@@ -88,6 +87,12 @@ fn document(audit: &BenchmarkAudit) -> Document {
     document.add(Section::new(IDLE, "", Table::of(["rule", "why"], idle.iter().map(why))).folded());
     document.add(Section::new("Allowed", "with the reason", allowed(audit)));
     document
+}
+
+/// The name of the file with its folder.
+fn file(path: &str) -> String {
+    let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
 }
 
 /// `200 of 1,034 questions of `; empty where all were looked at.

@@ -55,7 +55,10 @@ impl AuditRule for LimitWithoutOrder {
         let Some(rows) = subject.run(&longer, findings) else { return };
         let is_cut = usize::try_from(limit).is_ok_and(|limit| rows.len() > limit);
         if is_cut && rows.rows().any(|row| Some(row) != rows.row(0)) {
-            findings.report_with(why, Evidence::of("with one row more", &rows));
+            findings.report_with(
+                why,
+                Evidence::of(format!("rows with LIMIT {}", limit.saturating_add(1)), &rows),
+            );
         }
     }
 }

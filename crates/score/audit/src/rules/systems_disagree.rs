@@ -28,7 +28,7 @@ pub(super) struct SystemsDisagree;
 
 static META: AuditMeta = AuditMeta {
     name: "systems-disagree",
-    summary: "several systems return the same rows, and the gold returns others",
+    summary: "several systems disagree with the gold, and return the same rows",
     needs: Needs::Peers,
     standing: RuleStanding::Likely,
     cases: CASES,
@@ -57,7 +57,7 @@ impl AuditRule for SystemsDisagree {
             ran.iter().filter(|(_, rows)| rows.fingerprint() == print).map(|(system, _)| *system).collect();
         if agree.len() >= 2 && agree.len() * 2 > ran.len() && print != gold.fingerprint() {
             let why = format!(
-                "{} of {} systems return the same rows, and not the gold's: {}",
+                "{} of {} systems disagree with the gold, and return the same rows: {}",
                 agree.len(),
                 ran.len(),
                 agree.join(", ")

@@ -63,9 +63,16 @@ impl Entry {
     fn html(&self, is_open: bool, classes: &str) -> String {
         let (title, note) = (escape(&self.title), escape(&self.note));
         let open = if is_open { " open=\"\"" } else { "" };
+        // What an entry is about stands beside its title, also while it is closed.
+        let (about, rest) = match self.blocks.as_slice() {
+            [Block::Prose(Role::Plain, about), rest @ ..] => {
+                (format!("<span class=\"about\">{}</span>", text(about)), rest)
+            }
+            all => (String::new(), all),
+        };
         format!(
-            "<details class=\"entry {classes}\"{open}><summary><h3>{title} <span class=\"soft\">{note}</span></h3></summary>\n{}</details>\n",
-            blocks(&self.blocks)
+            "<details class=\"entry {classes}\"{open}><summary><h3>{title} <span class=\"soft\">{note}</span></h3>{about}</summary>\n{}</details>\n",
+            blocks(rest)
         )
     }
 }

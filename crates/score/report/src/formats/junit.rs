@@ -218,10 +218,11 @@ fn properties(report: &Report, system: &SystemSummary) -> String {
             put(metric, &number::interval(score, Nature::of(metric)));
         }
     }
-    let Counts { requested, scored, missing, gold_failed, .. } = &system.counts;
+    let Counts { requested, missing, gold_failed, .. } = system.counts;
+    let answered = requested.saturating_sub(missing);
     put(
         "items",
-        &format!("{requested} requested, {scored} scored, {missing} missing, {gold_failed} gold failed"),
+        &format!("{requested} questions, {answered} answered, {missing} missing, {gold_failed} gold failed"),
     );
     text.push_str("    </properties>\n");
     text

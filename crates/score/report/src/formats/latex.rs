@@ -96,6 +96,12 @@ fn footnote(report: &Report) -> Vec<String> {
     let manifest = &report.manifest;
     let mut parts: Vec<String> =
         warnings(&report.summary).iter().map(|text| format!("Warning: {}.", escape(text))).collect();
+    if report.summary.systems.len() > 1 {
+        parts.push("Bold: the best of a column, not tested.".to_owned());
+    }
+    let about = report.summary.metrics.iter().map(|id| (id, Nature::of(id).about));
+    let about = about.filter(|(_, about)| !about.is_empty());
+    parts.extend(about.map(|(id, about)| format!("\\texttt{{{}}}: {}", escape(id), escape(about))));
     parts.push(format!("sqlgauge {}, {}.", escape(&manifest.tool_version), escape(&manifest.engine)));
     let golds = manifest.inputs.iter().filter(|input| input.role == "gold");
     parts.extend(golds.map(|gold| format!("Gold SHA-256 \\texttt{{{}}}.", short_hash(&gold.sha256))));
