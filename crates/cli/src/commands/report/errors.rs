@@ -51,24 +51,26 @@ impl ErrorOptions {
     }
 }
 
-/// The title, what calls an answer right, and the heads of the rates: against labels.
-const MISTAKEN: (&str, &str) = ("Where the metrics contradict the labels", "right");
+/// The heads of the rates: against labels.
 const BY_LABELS: &[&str] = &["called right though wrong", "called wrong though right"];
 /// Against verdicts: a refutation is no proof that the model is wrong.
-const REFUTED: (&str, &str) = ("Where the metrics contradict verify", "proved equal");
 const BY_VERDICTS: &[&str] =
     &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
 const WHOSE_FAULT: &str = "percent of the judged answers. People read 100 refuted answers: the model was wrong in 18, the gold in 22, the question \
     unclear in 11; in 49 all were sound";
+/// Beside a truth that compares sets.
+const OF_SETS: &str = ". The truth compares sets of rows: a metric that counts rows is not wrong where only their number differs";
 
 fn document(errors: &MetricErrors) -> Document {
     let is_refuted = errors.systems.iter().any(|system| !system.realistic.is_empty());
-    let ((title, right), note, heads) = if is_refuted {
-        (REFUTED, WHOSE_FAULT, BY_VERDICTS)
+    let of_sets = if errors.truth.starts_with("verify-set") { OF_SETS } else { "" };
+    let (truth, right, note, heads) = if is_refuted {
+        (errors.truth.as_str(), "proved equal", format!("{WHOSE_FAULT}{of_sets}"), BY_VERDICTS)
     } else {
-        (MISTAKEN, "percent of the labelled answers", BY_LABELS)
+        ("the labels", "right", "percent of the labelled answers".to_owned(), BY_LABELS)
     };
+    let title = format!("Where the metrics contradict {truth}");
     let mut rates = Table::new(["system", "metric", "judged"].into_iter().chain(heads.iter().copied()));
     let mut truths = Table::new(["system", "judged", right, "up to a bound", "undecided"]);
     for system in &errors.systems {
