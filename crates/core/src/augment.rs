@@ -235,7 +235,7 @@ impl AugmentJob {
         examples: &mut Examples,
         context: &Context<'_>,
     ) -> Result<(), Error> {
-        let schemas = SchemaSource::Databases(self.db.clone())
+        let (schemas, _) = SchemaSource::Databases(self.db.clone())
             .read(original, context)
             .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
         for example in &original.examples {

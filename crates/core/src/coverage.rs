@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use sqlgauge_base::server::is_address;
 use sqlgauge_coverage::{Coverage, Measurement};
 use sqlgauge_dataset::{BenchmarkSource, load_benchmark};
+use sqlgauge_dialects::reading;
 
 use crate::context::Context;
 use crate::error::{About, Error};
+use crate::one_database::name_database;
 use crate::schemas::SchemaSource;
 
 /// The examples of a folder that `synth` did not write: all that are there.
@@ -48,7 +51,7 @@ pub struct CorpusFiles {
     pub name: String,
     /// A folder of `synth` or as Spider and BIRD are laid out, or a file of examples.
     pub path: PathBuf,
-    /// The databases or `tables.json` of a file.
+    /// The databases, the address of a server or the `tables.json` of a file.
     pub schemas: Option<PathBuf>,
 }
 
@@ -56,7 +59,8 @@ impl FromStr for CorpusFiles {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, rest) = match text.split_once('=') {
+        // An address may have `=` too.
+        let (name, rest) = match text.split_once('=').filter(|(name, _)| !name.contains('@')) {
             Some((name, rest)) => (Some(name), rest),
             None => (None, text),
         };
@@ -104,16 +108,18 @@ impl CorpusFiles {
         let mut measurement = Measurement::new(&self.name);
         for gold in files {
             let about = format!("{} cannot be measured", gold.display());
-            let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() })?;
+            let mut benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() })?;
+            name_database(&mut benchmark, schemas.folder(), None)?;
             benchmark.notes.iter().for_each(|text| context.watcher().note(text));
-            measurement.add(&benchmark, &schemas.read(&benchmark, context).about(|| about)?);
+            let (schemas, dialect) = schemas.read(&benchmark, context).about(|| about)?;
+            measurement.add(&benchmark, &schemas, &|sql| reading(sql, dialect));
         }
         Ok(measurement)
     }
 }
 
 fn schema_source(schemas: &Path) -> SchemaSource {
-    let is_tables = schemas.extension().is_some_and(|extension| extension == "json");
+    let is_tables = !is_address(schemas) && schemas.extension().is_some_and(|extension| extension == "json");
     if is_tables {
         SchemaSource::Tables(schemas.to_owned())
     } else {
@@ -173,6 +179,10 @@ mod tests {
         let expected =
             CorpusFiles { name: "mine".into(), path: "a.json".into(), schemas: Some("t/tables.json".into()) };
         assert_eq!(corpus("mine=a.json@t/tables.json"), Ok(expected));
+        let address = "dbapi:driver?connect=shop.json";
+        let expected = CorpusFiles { name: "a".into(), path: "a.json".into(), schemas: Some(address.into()) };
+        assert_eq!(corpus(&format!("a.json@{address}")), Ok(expected));
+        assert_eq!(schema_source(Path::new(address)), SchemaSource::Databases(address.into()));
         assert!(corpus("..").unwrap_err().contains("NAME=.."));
     }
 }

@@ -4,6 +4,7 @@ use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_etm::Profile;
 use sqlgauge_verify::Verdict;
 
+use crate::context::Watcher;
 use crate::error::Error;
 use crate::match_pair::{SchemaFacts, match_pair};
 use crate::settings::VerifySettings;
@@ -24,6 +25,26 @@ pub enum VoteBy {
 impl VoteBy {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Result, Self::Proof, Self::Both];
+
+    /// How answers can be told apart on that engine. Proofs, and databases that are made for two answers, speak SQLite's SQL.
+    ///
+    /// # Errors
+    /// When a proof is asked for on a server.
+    pub(crate) fn on(self, engine: &dyn Engine, watcher: &dyn Watcher) -> Result<Self, Error> {
+        match self {
+            by if engine.is_sqlite() => Ok(by),
+            Self::Proof => Err(Error::Invalid(format!(
+                "--by proof: equality is proved for SQLite's SQL, and these databases speak {}; give --by result",
+                engine.dialect()
+            ))),
+            by => {
+                if by == Self::Both {
+                    watcher.note("on a server, answers are equal by their results there: no database is made to tell them apart");
+                }
+                Ok(Self::Result)
+            }
+        }
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_dataset::{Benchmark, Databases, load_tables};
+use sqlgauge_dialects::SQLITE;
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_sql::schema::Schema;
 
@@ -14,15 +15,14 @@ use crate::error::Error;
 /// Where the schemas of a workload are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaSource {
-    /// A folder of databases, or one database; rows are not needed.
+    /// A folder of databases, one database, or the address of a server; rows are not needed.
     Databases(PathBuf),
     /// A `tables.json`.
     Tables(PathBuf),
 }
 
 impl SchemaSource {
-    /// The folder of databases, where it is one.
-    #[cfg(any(feature = "parquet", feature = "services"))]
+    /// The folder of databases or the address, where it is one.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Self::Databases(folder) => Some(folder),
@@ -30,13 +30,15 @@ impl SchemaSource {
         }
     }
 
-    /// The schema of every database of the workload.
+    /// The schema of every database of the workload, and the dialect of its queries.
     pub(crate) fn read(
         &self,
         workload: &Benchmark,
         context: &Context<'_>,
-    ) -> Result<HashMap<String, Arc<Schema>>, Error> {
-        self.read_by(workload, &context.sqlite(Limits::default(), Moment::now())?)
+    ) -> Result<(HashMap<String, Arc<Schema>>, &'static str), Error> {
+        let engine = context.engine_for(self.folder(), 1, Limits::default(), Moment::now())?;
+        let schemas = self.read_by(workload, engine.as_ref())?;
+        Ok((schemas, self.folder().map_or(SQLITE, |_| engine.dialect())))
     }
 
     /// The same by that engine.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use sqlgauge_base::server::is_address;
 use sqlgauge_encode::{EmbeddingFile, Vectors};
 use sqlgauge_shift::{
     Descriptors, DimensionShift, GroupShift, Reference, Slices, Standardised, moments, shift,
@@ -76,6 +77,13 @@ impl ShiftJob {
     /// # Errors
     /// When a file cannot be read, the encoders differ, or the vectors are too few or not finite.
     pub fn run(&self, _: &Context<'_>) -> Result<WorkloadShift, Error> {
+        if let Some(address) = [&self.source, &self.target].into_iter().find(|path| is_address(path)) {
+            return Err(Error::Invalid(format!(
+                "{} is a database, and shift compares embeddings; write them with \
+                 `sqlgauge encode --questions FILE --db ADDRESS --out FILE`",
+                address.display()
+            )));
+        }
         let (source, target) = (EmbeddingFile::open(&self.source)?, EmbeddingFile::open(&self.target)?);
         same_encoder(&source, &target)?;
         if self.standardise {

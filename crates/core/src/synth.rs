@@ -7,8 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use sqlgauge_base::counted;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_base::server::{is_address, scheme};
 use sqlgauge_dataset::Databases;
-use sqlgauge_engine::{Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine};
 use sqlgauge_evolve::versions::{Steps, Version, versions};
 #[cfg(feature = "services")]
 use sqlgauge_synth::polish::Polish;
@@ -46,7 +47,7 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 /// ```
 #[derive(Clone)]
 pub struct SynthJob {
-    /// Folders of databases, or databases.
+    /// Folders of databases, databases, or addresses of them on a server.
     pub databases: Vec<PathBuf>,
     /// Folder of CSV and Parquet files of which databases are built first.
     pub tables: Option<PathBuf>,
@@ -105,6 +106,7 @@ impl SynthJob {
             max_vm_steps: self.options.max_vm_steps,
             ..Limits::default()
         });
+        let server = self.server(context)?;
         let later = Later::of(&roots, &engine, &self.versions, self.jobs)?;
         roots.extend(later.iter().flat_map(|later| later.roots.clone()));
         let sources = sources(&roots)?;
@@ -117,8 +119,8 @@ impl SynthJob {
             started.call_once(|| watcher.started("pairs", total, 0));
             watcher.advanced(done);
         };
-        let summary =
-            threads.install(|| synthesize(&sources, &engine, &options, self.out.clone(), &progress));
+        let engine = server.as_deref().unwrap_or(&engine);
+        let summary = threads.install(|| synthesize(&sources, engine, &options, self.out.clone(), &progress));
         let summary = summary.map_err(|error| self.failed(error))?;
         if let Some(built) = built {
             self.write_decisions(built.path())?;
@@ -128,6 +130,32 @@ impl SynthJob {
         }
         watcher.heeds_stop(false);
         Ok(summary)
+    }
+
+    /// The engine of the databases, where they are on a server. What makes databases of its own speaks SQLite's SQL only.
+    fn server(&self, context: &Context<'_>) -> Result<Option<std::sync::Arc<dyn Engine>>, Error> {
+        let Some(address) = self.databases.iter().find(|db| is_address(db)) else { return Ok(None) };
+        let name = address.display();
+        if let Some(other) = self.databases.iter().find(|db| scheme(db) != scheme(address)) {
+            let other = other.display();
+            return Err(Error::Invalid(format!(
+                "{name} and {other} run on two engines; make a corpus of each"
+            )));
+        }
+        let options = [
+            ("--dialects", !self.options.dialects.is_empty()),
+            ("--variants", self.options.beside.variants > 0.0),
+            ("--near-misses", self.options.beside.near_misses > 0.0),
+            ("--schema-versions", self.versions.count > 0),
+            #[cfg(feature = "services")]
+            ("--polish", self.polish.is_some()),
+        ];
+        if let Some((option, _)) = options.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(Error::Invalid(format!("{option} needs SQLite files; leave it out for {name}")));
+        }
+        let max_rows = usize::try_from(self.options.max_rows).unwrap_or(usize::MAX);
+        let limits = Limits { max_rows, ..Limits::default() };
+        context.engine_for(Some(address), self.jobs, limits, Moment::now()).map(Some)
     }
 
     /// Refuses what makes no sense before anything is read.

@@ -138,10 +138,12 @@ impl VoteJob {
         };
         let PairedAnswers { lists: answers, notes, .. } = read_answers(&self.system, &benchmark)?;
         notes.iter().for_each(|text| context.watcher().note(text));
-        let engine = context.engine(self.job.limits, self.job.now.unwrap_or_else(Moment::now))?;
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
+        let now = self.job.now.unwrap_or_else(Moment::now);
+        let engine = context.engine_for(Some(db), self.job.connections.into(), self.job.limits, now)?;
+        let by = self.by.on(engine.as_ref(), context.watcher())?;
         name_database(&mut benchmark, Some(db), None)?;
         let selection =
             subset::select(&self.job.subset, &benchmark.examples, db, engine.as_ref(), context.watcher())?;
@@ -152,7 +154,7 @@ impl VoteJob {
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
         let choose = |(example, answers): &(&Example, &Option<AnswerList>)| {
-            self.choose(example, answers.as_ref(), engine.as_ref(), &targets)
+            self.choose(example, answers.as_ref(), (engine.as_ref(), by), &targets)
         };
         let choices = pairs.par_iter().map(choose).collect::<Result<Vec<VotedAnswer>, Error>>()?;
         let out = &self.job.out;
@@ -172,7 +174,7 @@ impl VoteJob {
         &self,
         example: &Example,
         answers: Option<&AnswerList>,
-        engine: &dyn Engine,
+        (engine, by): (&dyn Engine, VoteBy),
         targets: &HashMap<String, Arc<Target>>,
     ) -> Result<VotedAnswer, Error> {
         let abstention = VotedAnswer {
@@ -189,7 +191,7 @@ impl VoteJob {
             .get(&example.db_id)
             .ok_or_else(|| Error::Invalid(format!("no database {:?}; check --db", example.db_id)))?;
         let texts: Vec<&str> = answers.candidates.iter().map(|candidate| candidate.sql.as_str()).collect();
-        let sameness = Sameness { by: self.by, verify: &self.job.verify, engine, database: &target.database };
+        let sameness = Sameness { by, verify: &self.job.verify, engine, database: &target.database };
         let groups = sameness.groups(&texts)?;
         let weights: Vec<f64> = answers.candidates.iter().map(|candidate| candidate.weight).collect();
         let elected = elect(&groups, &weights);

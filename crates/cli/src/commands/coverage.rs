@@ -12,8 +12,8 @@ use crate::output::print_table;
 /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
 #[derive(Debug, Args)]
 pub(crate) struct CoverageCommand {
-    /// Folders of corpora (of `synth`, or as Spider and BIRD are laid out), or files of examples with their databases or
-    /// tables.json: FILE@SCHEMAS
+    /// Folders of corpora (of `synth`, or as Spider and BIRD are laid out), or files of examples with their databases, the address
+    /// of a server, or tables.json: FILE@SCHEMAS
     #[arg(value_name = "[NAME=]FOLDER|FILE@SCHEMAS", required = true)]
     corpora: Vec<CorpusFiles>,
     /// Folder to write: coverage.json, coverage.html, and the pictures as SVG

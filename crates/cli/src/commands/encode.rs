@@ -21,7 +21,7 @@ pub(crate) struct Encode {
     questions: PathBuf,
     #[command(flatten)]
     pub job: EncodeJob,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; rows are not needed
+    /// Folder with `DB_ID/DB_ID.sqlite`, one database file, or the address of a server; rows are not needed
     #[arg(long, value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables")]
     db: Option<PathBuf>,
     /// Schema file (tables.json) in place of databases

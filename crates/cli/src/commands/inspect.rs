@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Args;
+use sqlgauge_base::regular;
 use sqlgauge_base::server::{is_address, named_database, of_database};
 use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_dataset::load_tables;
-use sqlgauge_dialects::reading;
+use sqlgauge_dialects::{reading, schema_of_dump};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::spider::{self, Catalog};
@@ -17,13 +18,13 @@ use sqlgauge_sql::{Features, PrintDialect, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::options::{databases_in, schema_of};
-use crate::output::{print, print_json};
+use crate::output::{note, print, print_json};
 
 /// Print the schema of a database as sqlgauge sees it, or a query resolved over one with its features
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// A SQLite file, a folder with SQLite files, the address of a server's database, a tables.json, or a .sql file with DDL; else a
-    /// query, or `-` for one on standard input
+    /// A SQLite file, a folder with SQLite files, the address of a server's database, a tables.json, or a .sql file with DDL (SQLite's, or
+    /// a dump of PostgreSQL, MySQL or DuckDB); else a query, or `-` for one on standard input
     input: OsString,
     /// SQLite file whose tables the query names, the address of a server's database, or a .sql file with DDL
     #[arg(long, value_name = "FILE", value_parser = input_file)]
@@ -77,7 +78,7 @@ impl Inspect {
         let (schema, dialect) = if is_address(db) {
             on_server(db).map(|(schema, dialect)| (schema, Some(dialect)))?
         } else {
-            (schema_of(db)?, None)
+            (declared_in(db)?, None)
         };
         // Of a text of a different dialect, the structure is shown, and the text stays as it is.
         let text = dialect.map_or_else(|| sql.clone(), |dialect| reading(&sql, dialect));
@@ -110,6 +111,13 @@ fn on_server(address: &Path) -> Result<(Schema, &'static str)> {
     crate::engine::run(true, |context| {
         let engine = context.engine_for(Some(address), 1, Limits::default(), Moment::now())?;
         let schema = engine.open(address)?.schema().as_ref().clone();
+        if schema.tables().is_empty() {
+            let name = address.display();
+            note(format!(
+                "the account sees no table in {name}: `sqlgauge engines setup --schema NAME` lets it read a schema, \
+                 and tables=NAME,NAME in a dbapi: address names them"
+            ));
+        }
         Ok((schema, engine.dialect()))
     })
 }
@@ -121,7 +129,21 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
     }
     let files = if source.is_dir() { databases_in(source)? } else { vec![source.to_owned()] };
     let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    files.iter().map(|path| Ok((name(path), schema_of(path)?))).collect()
+    files.iter().map(|path| Ok((name(path), declared_in(path)?))).collect()
+}
+
+/// The schema of a file; of a dump that is not SQLite's too.
+fn declared_in(path: &Path) -> Result<Schema> {
+    let refused = match schema_of(path) {
+        Err(refused) if path.extension().is_some_and(|extension| extension == "sql") => refused,
+        result => return result,
+    };
+    let Ok(text) = regular::read_to_string(path) else { return Err(refused) };
+    let dump =
+        schema_of_dump(&text).map_err(|error| anyhow!("nor one of PostgreSQL, MySQL or DuckDB: {error}"));
+    let (schema, notes) = dump.with_context(|| format!("{refused:#}"))?;
+    notes.into_iter().for_each(note);
+    Ok(schema)
 }
 
 fn describe_schema(name: &str, schema: &Schema) -> String {

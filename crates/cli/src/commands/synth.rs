@@ -24,10 +24,10 @@ use crate::output::{note, print_table, say};
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).args(["db", "for_database", "tables"]))]
 pub(crate) struct Synth {
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database; several may be given
+    /// Folder with `DB_ID/DB_ID.sqlite`, one database, or the address of one on a server; several may be given
     #[arg(long, value_name = "DIR")]
     db: Vec<PathBuf>,
-    /// One database: use every column and foreign key of it
+    /// One database or its address: use every column and foreign key of it
     #[arg(long = "for", value_name = "FILE", conflicts_with = "db")]
     for_database: Option<PathBuf>,
     /// Folder of CSV and Parquet files, to make databases from first
@@ -98,7 +98,7 @@ pub(crate) struct Synth {
     /// Pairs of one file
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs_per_file: u64,
-    /// Virtual-machine steps that one query may take
+    /// Virtual-machine steps that one query may take; a server limits its time instead
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_steps: u64,
     /// Rows that one result may have

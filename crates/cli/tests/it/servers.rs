@@ -308,3 +308,261 @@ fn other_commands_say_that_they_run_on_sqlite() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && message.contains("runs on SQLite files only"), "{message}");
 }
+
+const SQUAD: &str = "CREATE TABLE club (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL, city VARCHAR(40) NOT NULL); \
+    CREATE TABLE player (id INT PRIMARY KEY, club_id INT NOT NULL, name VARCHAR(40) NOT NULL, goals INT NOT NULL, \
+    height DOUBLE PRECISION, born DATE, FOREIGN KEY (club_id) REFERENCES club (id)); ";
+
+/// Clubs and players, for every engine.
+fn squad() -> String {
+    let mut script = SQUAD.to_owned();
+    for (at, (club, city)) in
+        [("Harbour", "Lisbon"), ("Forest", "Porto"), ("Mill", "Porto"), ("Bridge", "Faro")].iter().enumerate()
+    {
+        write!(script, "INSERT INTO club VALUES ({at}, '{club}', '{city}'); ").unwrap();
+    }
+    for at in 0..60 {
+        let (club, goals, height) = (at % 4, at * 7 % 13, 1.5 + f64::from(at % 9) / 16.0);
+        let born = format!("{}-0{}-1{}", 1990 + at % 7, 1 + at % 9, at % 10);
+        write!(
+            script,
+            "INSERT INTO player VALUES ({at}, {club}, 'Player {}', {goals}, {height}, '{born}'); ",
+            at * 37 % 60
+        )
+        .unwrap();
+    }
+    script
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("sqlgauge").unwrap();
+    command.current_dir(folder).env("SQLGAUGE_DB_PASSWORD", PASSWORD).env_remove("PGPASSWORD");
+    command.args(arguments);
+    command
+}
+
+/// Numbers by value, whatever their type.
+fn rows_of(rows: &sqlgauge_engine::ResultSet) -> Vec<String> {
+    use sqlgauge_engine::Value;
+    let text = |value: &Value| match value {
+        Value::Integer(number) => format!("{:.9}", *number as f64),
+        Value::Real(number) => format!("{number:.9}"),
+        Value::Decimal(number) => format!("{:.9}", number.to_float()),
+        other => format!("{other:?}"),
+    };
+    let mut rows: Vec<String> =
+        rows.rows().map(|row| row.iter().map(text).collect::<Vec<_>>().join("|")).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Makes pairs on a server. Each returns what its query in SQLite's words returns on a copy, and scores as right.
+fn pairs_are_like_sqlite(address: &Path) {
+    use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+    use sqlgauge_engines::{Access, Secret};
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("squad.sqlite");
+    rusqlite::Connection::open(&copy).unwrap().execute_batch(&squad()).unwrap();
+    let name = address.to_str().unwrap();
+    let synth = ["synth", "--db", name, "--count", "120", "--jobs", "2", "--out", "corpus", "--quiet"];
+    command(folder.path(), &synth).assert().success();
+    let python = std::env::var_os("SQLGAUGE_PYTHON").map(Into::into);
+    let access = Access { password: Some(Secret(PASSWORD.to_owned())), python, ..Access::default() };
+    let server = sqlgauge_engines::open(address, Limits::default(), access).unwrap();
+    let sqlite = SqliteEngine::new(Limits::default());
+    let (there, here) = (server.open(address).unwrap(), sqlite.open(&copy).unwrap());
+    let file = folder.path().join("corpus/data/train-00000-of-00001.jsonl");
+    let (mut count, mut dated) = (0, 0);
+    for line in std::fs::read_to_string(&file).unwrap().lines() {
+        let pair: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (sql, words) =
+            (pair["sql"].as_str().unwrap(), pair["dialects"]["sqlite"]["sql"].as_str().unwrap());
+        let rows = [server.run(&there, sql), sqlite.run(&here, words)]
+            .map(|run| run.rows().map(|rows| rows_of(rows)).unwrap_or_else(|| panic!("{sql}: {run:?}")));
+        assert_eq!(rows[0], rows[1], "{sql}\n{words}");
+        count += 1;
+        dated += usize::from(sql.contains("born") && sql.contains("WHERE"));
+    }
+    assert!(count > 100 && dated > 0, "{count}, {dated}");
+    assert!(!folder.path().join("corpus/databases").exists());
+    let gold = file.to_str().unwrap();
+    let answers = format!("gold={gold}");
+    let score = [
+        "score",
+        "--db",
+        name,
+        "--gold",
+        gold,
+        "--pred",
+        &answers,
+        "--metrics",
+        "ex",
+        "--out",
+        "run",
+        "--quiet",
+    ];
+    command(folder.path(), &score).args(["--fail-under", "ex=1"]).assert().success();
+}
+
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn synth_on_postgresql_is_like_sqlite() {
+    let Some(server) = Server::start() else { return };
+    pairs_are_like_sqlite(&server.database("squad", &squad()));
+}
+
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn synth_on_mariadb_is_like_sqlite() {
+    let Some(server) = MariaDb::start() else { return };
+    pairs_are_like_sqlite(&server.database("squad", &squad()));
+}
+
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn synth_on_duckdb_is_like_sqlite() {
+    let Some(python) = std::env::var_os("SQLGAUGE_PYTHON") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("squad.duckdb");
+    let script = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])";
+    let status = std::process::Command::new(python).args(["-c", script]).arg(&file).arg(squad()).status();
+    if status.unwrap().success() {
+        pairs_are_like_sqlite(Path::new(&format!("duckdb:{}", file.display())));
+        use std::os::unix::fs::PermissionsExt;
+        let settings = folder.path().join("settings.json");
+        std::fs::write(&settings, r#"{"read_only": true}"#).unwrap();
+        std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let address = format!("dbapi:duckdb?connect={}&database={}", settings.display(), file.display());
+        pairs_are_like_sqlite(Path::new(&address));
+    }
+}
+
+/// Questions with golds and answers over the squad.
+fn write_questions(folder: &Path) {
+    std::fs::write(folder.join("a.jsonl"), "").unwrap();
+    let (mut gold, mut a, mut b) = (String::new(), String::new(), String::new());
+    for at in 0..40 {
+        let sql = format!(
+            "SELECT name FROM player WHERE goals > {} AND born > '1991-01-0{}'::date",
+            at % 13,
+            1 + at % 9
+        );
+        let item = serde_json::json!({"id": at.to_string(), "db_id": "squad", "question": format!("q{at}"), "gold": sql});
+        let other = if at % 4 == 0 { sql.replace('>', ">=") } else { sql.clone() };
+        writeln!(gold, "{item}").unwrap();
+        writeln!(a, "{}", serde_json::json!({"id": at.to_string(), "sql": other})).unwrap();
+        writeln!(b, "{}", serde_json::json!({"id": at.to_string(), "sql": sql.to_lowercase()})).unwrap();
+    }
+    for (name, text) in [("gold.jsonl", gold), ("a.jsonl", a), ("b.jsonl", b)] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn labels_make_a_number_sure_on_postgresql() {
+    let Some(server) = Server::start() else { return };
+    let address = server.database("squad", &squad());
+    let (folder, db) = (tempfile::tempdir().unwrap(), address.to_str().unwrap());
+    write_questions(folder.path());
+    let plan = [
+        "label",
+        "plan",
+        "--questions",
+        "gold.jsonl",
+        "--pred",
+        "a=a.jsonl",
+        "--peer",
+        "b=b.jsonl",
+        "--db",
+        db,
+        "--out",
+        "labels",
+    ];
+    let output = command(folder.path(), &plan).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && message.contains("no database is made to tell them apart"),
+        "{message}"
+    );
+    let proof = [&plan[..], &["--by", "proof"]].concat();
+    command(folder.path(), &proof).assert().code(2);
+    for _ in 0..40 {
+        let next = command(folder.path(), &["label", "next", "--in", "labels", "--json"]).output().unwrap();
+        assert!(next.status.success(), "{}", String::from_utf8_lossy(&next.stderr));
+        let questions: serde_json::Value = serde_json::from_slice(&next.stdout).unwrap();
+        let Some(question) = questions.get(0) else { break };
+        assert!(question["results"][0]["rows"]["columns"][0] == "name", "{question:#}");
+        let is_right = !question["results"][0]["sql"].as_str().unwrap().contains(">=");
+        let verdict = if is_right { "right" } else { "wrong" };
+        let add = [
+            "label",
+            "add",
+            "--in",
+            "labels",
+            "--id",
+            question["id"].as_str().unwrap(),
+            "--verdict",
+            verdict,
+        ];
+        command(folder.path(), &add).assert().success();
+    }
+    let status = command(folder.path(), &["label", "status", "--in", "labels", "--json"]).output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    let of = |key: &str| status["quantities"][0][key].as_f64().unwrap();
+    assert!(of("low") <= 0.75 && 0.75 <= of("high"), "{status:#}");
+    // A run that was scored on the server is known there.
+    let score = [
+        "score",
+        "--gold",
+        "gold.jsonl",
+        "--pred",
+        "a=a.jsonl",
+        "--metrics",
+        "ex",
+        "--db",
+        db,
+        "--out",
+        "known",
+    ];
+    command(folder.path(), &score).arg("--quiet").assert().success();
+    let estimate =
+        ["estimate", "--known", "known", "--questions", "gold.jsonl", "--pred", "b=b.jsonl", "--db", db];
+    command(folder.path(), &estimate).assert().success();
+}
+
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn corpora_on_postgresql_measure_as_in_sqlite() {
+    let Some(server) = Server::start() else { return };
+    let address = server.database("squad", &squad());
+    let folder = tempfile::tempdir().unwrap();
+    write_questions(folder.path());
+    std::fs::create_dir_all(folder.path().join("db/squad")).unwrap();
+    let copy = folder.path().join("db/squad/squad.sqlite");
+    rusqlite::Connection::open(&copy).unwrap().execute_batch(&squad()).unwrap();
+    let plain = std::fs::read_to_string(folder.path().join("gold.jsonl")).unwrap().replace("::date", "");
+    std::fs::write(folder.path().join("plain.jsonl"), plain).unwrap();
+    let there = format!("there=gold.jsonl@{}", address.display());
+    let coverage = ["coverage", &there, "here=plain.jsonl@db", "--out", "coverage", "--quiet"];
+    command(folder.path(), &coverage).assert().success();
+    let text = std::fs::read_to_string(folder.path().join("coverage/coverage.json")).unwrap();
+    let text: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let sizes = |at: usize| {
+        let mut sizes = text["corpora"][at]["sizes"].clone();
+        sizes["sql_characters"].take();
+        sizes
+    };
+    assert_eq!(sizes(0)["resolved"], 40, "{}", sizes(0));
+    assert_eq!(sizes(0), sizes(1));
+    for (arguments, part) in [
+        (&["evolve", "--gold", "gold.jsonl", "--out", "evolved"][..], "sqlgauge tables"),
+        (&["synth", "--count", "9", "--variants", "0.5", "--out", "corpus"], "--variants needs SQLite files"),
+        (&["estimate", "--questions", "gold.jsonl", "--pred", "a=a.jsonl"], "sqlgauge synth --for DB"),
+    ] {
+        let output =
+            command(folder.path(), arguments).args(["--db", address.to_str().unwrap()]).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && message.contains(part), "{message}");
+    }
+}

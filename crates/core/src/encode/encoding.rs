@@ -8,6 +8,7 @@ use std::sync::{Arc, Once};
 
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{Benchmark, PredictionSet, load_labels, load_workload, take_out_other_answers};
+use sqlgauge_dialects::reading;
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
@@ -20,6 +21,7 @@ use super::{EncodeJob, EncoderModel};
 use crate::context::Context;
 use crate::error::{About, Error};
 use crate::guard::{keep_database, keep_inputs};
+use crate::one_database::name_database;
 use crate::schemas::SchemaSource;
 use crate::score::System;
 use crate::source::Source;
@@ -50,7 +52,7 @@ impl EncodeJob {
         let spec = parse(&self.encoder)?;
         self.keep_inputs(&spec)?;
         let form = self.form()?;
-        let workload = EncoderWorkload::read(self, context)?;
+        let workload = EncoderWorkload::read(self, &spec, context)?;
         let extras = self.extras(&workload, context)?;
         let items = Items { inputs: &workload.inputs, extras };
         match &spec {
@@ -239,8 +241,9 @@ struct EncoderWorkload {
 
 impl EncoderWorkload {
     /// Reads questions, schemas, and the predictions of a system; the watcher is told what was repaired.
-    fn read(job: &EncodeJob, context: &Context<'_>) -> Result<Self, Error> {
+    fn read(job: &EncodeJob, spec: &EncoderSpec, context: &Context<'_>) -> Result<Self, Error> {
         let mut questions = load_workload(&job.workload)?;
+        name_database(&mut questions, job.schemas.folder(), None)?;
         let read = |system: &System| system.read(&questions, job.prediction_format, job.extract, false);
         let mut predictions = job.system.as_ref().map(read).transpose()?;
         if let Some(part) =
@@ -249,13 +252,18 @@ impl EncoderWorkload {
             predictions = predictions.map(|set| set.of_part(&part, &questions.examples));
             questions.examples = pick(questions.examples, Some(&part));
         }
-        let schemas = job
+        let (schemas, dialect) = job
             .schemas
             .read(&questions, context)
             .map_err(|error| Error::asked_in_part(Source::from(job.workload.path.as_path()).path(), error))?;
         let notes = questions.notes.iter().chain(predictions.iter().flat_map(|set| &set.notes));
         notes.for_each(|text| context.watcher().note(text));
-        let inputs = inputs(&questions, predictions.as_ref(), &schemas);
+        let mut inputs = inputs(&questions, predictions.as_ref(), &schemas);
+        // These look into the structure; other encoders take the text as it is.
+        if matches!(spec, EncoderSpec::Features) {
+            let texts = inputs.iter_mut().filter_map(|input| input.prediction.as_mut());
+            texts.for_each(|sql| *sql = reading(sql, dialect));
+        }
         Ok(Self { predictions, inputs })
     }
 }

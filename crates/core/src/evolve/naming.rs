@@ -25,7 +25,7 @@ impl EvolveJob {
         benchmark: &Benchmark,
         context: &Context<'_>,
     ) -> Result<Suggestions, Error> {
-        let schemas = crate::schemas::SchemaSource::Databases(self.db.clone())
+        let (schemas, _) = crate::schemas::SchemaSource::Databases(self.db.clone())
             .read(benchmark, context)
             .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
         let mut databases: Vec<(&str, &sqlgauge_sql::schema::Schema)> =

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
+use sqlgauge_base::server::is_address;
 use sqlgauge_engine::compare::explain;
 use sqlgauge_engine::{Database, Engine, Limits, Moment, ResultSet};
 use sqlgauge_estimate::labelling::{LabelFolder, PlanItem, Wanted};
@@ -14,6 +15,8 @@ use crate::error::Error;
 use crate::settings::VerifySettings;
 use crate::verify_pair::verify_over_database;
 
+/// The role of a plan's databases, before their names.
+const DATABASE: &str = "database:";
 /// Rows of a result in a question.
 const ROWS: usize = 10;
 
@@ -105,7 +108,10 @@ impl LabelNextJob {
         let mut folder = super::open(&self.folder)?;
         let places = folder.next(self.count)?;
         let now: Moment = folder.plan().now.parse()?;
-        let engine = context.engine(self.limits, now)?;
+        let mut databases = folder.plan().inputs.iter().filter(|input| input.role.starts_with(DATABASE));
+        let address =
+            databases.find_map(|input| Some(Path::new(&input.path)).filter(|path| is_address(path)));
+        let engine = context.engine_for(address, 0, self.limits, now)?;
         places.into_iter().map(|place| question(&folder, place, engine.as_ref(), context)).collect()
     }
 }
@@ -139,7 +145,7 @@ fn question(
     }
     let results: Vec<JudgedResult> = results.into_iter().map(|(_, result)| result).collect();
     let witness = match (&database, results.as_slice()) {
-        (Some(database), [one, two]) if plan.wanted == Wanted::Difference => {
+        (Some(database), [one, two]) if plan.wanted == Wanted::Difference && engine.is_sqlite() => {
             witness(engine, database, [one, two])?
         }
         _ => None,
@@ -181,7 +187,7 @@ fn witness(
 
 /// The database of a question, if it is still as it was planned with.
 fn database_of(folder: &LabelFolder, item: &PlanItem, engine: &dyn Engine) -> Result<Arc<Database>, Error> {
-    let role = format!("database:{}", item.db_id);
+    let role = format!("{DATABASE}{}", item.db_id);
     let input = folder.plan().inputs.iter().find(|input| input.role == role);
     let missing = || Error::Invalid(format!("the plan does not say where database {} is", item.db_id));
     let input = input.ok_or_else(missing)?;

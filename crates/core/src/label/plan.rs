@@ -64,7 +64,7 @@ pub struct LabelPlanJob {
     /// Folder that `estimate --out` wrote, whose probabilities take the place of peers
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", conflicts_with = "peers"))]
     pub estimate: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
+    /// Folder with `DB_ID/DB_ID.sqlite`, one database file, or the address of a server
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
     /// Half the width of the interval, as a share: 0.03 is ±3 points
@@ -160,13 +160,15 @@ impl LabelPlanJob {
         let wanted = if self.against.is_some() { Wanted::Difference } else { Wanted::Accuracy };
         let (examples, sets) = self.read(context)?;
         let now = self.now.unwrap_or_else(Moment::now);
-        let engine = context.engine(self.limits, now)?;
+        let engine = context.engine_for(Some(&self.db), 0, self.limits, now)?;
+        let by = self.by.on(engine.as_ref(), context.watcher())?;
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &examples, false)
             .map_err(|error| Error::asked_in_part(self.questions.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         self.refuse_without_rows(engine.as_ref(), &targets)?;
         let count = sets.len() - self.peers.len();
-        let answered = self.answer(&examples, &sets, count, engine.as_ref(), &targets)?;
+        let answered = self.answer(&examples, (&sets, count), (engine.as_ref(), by), &targets)?;
+        engine.check_data()?;
         let answers = self.proxies(&answered, &examples, &sets[..count])?;
         let items = examples.into_iter().zip(&answered).enumerate().map(|(place, (example, of))| PlanItem {
             id: example.id,
@@ -246,9 +248,8 @@ impl LabelPlanJob {
     fn answer<'a>(
         &self,
         examples: &[Example],
-        sets: &'a [PredictionSet],
-        count: usize,
-        engine: &dyn Engine,
+        (sets, count): (&'a [PredictionSet], usize),
+        (engine, by): (&dyn Engine, VoteBy),
         targets: &HashMap<String, Arc<Target>>,
     ) -> Result<Vec<Answered<'a>>, Error> {
         let answer = |(place, example): (usize, &Example)| -> Result<Answered<'a>, Error> {
@@ -271,7 +272,7 @@ impl LabelPlanJob {
             }
             let (results, empty): (Vec<_>, Vec<_>) =
                 texts.iter().map(|text| of_text.get(text).copied().unwrap_or_default()).unzip();
-            let sameness = Sameness { by: self.by, verify: &self.verify, engine, database };
+            let sameness = Sameness { by, verify: &self.verify, engine, database };
             let classes = classes(&sameness, &texts[..count], &results)?;
             Ok(Answered { texts, results, empty, classes })
         };

@@ -202,7 +202,7 @@ impl PredictJob {
         let bare = Benchmark { examples: bare.collect(), ..pool.clone() };
         match (&shots.schemas, &self.schemas, bare.examples.first()) {
             (_, _, None) => Ok(HashMap::new()),
-            (Some(source), _, _) => source.read(&bare, context),
+            (Some(source), _, _) => Ok(source.read(&bare, context)?.0),
             (None, Some(source), _) => source.read_by(&bare, engine),
             (None, None, Some(example)) => Err(Error::Invalid(format!(
                 "{} has no schema for item {:?} (column `ddl`); give --shots-db or --shots-tables",

@@ -6,10 +6,9 @@
 
 use sqlgauge_base::Random;
 use sqlgauge_questions::{Manner, Mark, QuestionStyle, Speech, Unsayable};
-use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{PrintDialect, print};
 
+use crate::check::Checker;
 use crate::grammar::weighted;
 
 /// How questions are asked.
@@ -55,7 +54,7 @@ impl Asking {
         &self,
         first: (&str, QuestionStyle),
         query: &Query,
-        (schema, speech): (&Schema, &Speech<'_>),
+        (checker, speech): (&Checker<'_>, &Speech<'_>),
         random: &mut Random,
     ) -> Option<QuestionOutcome> {
         if random.unit() >= self.again {
@@ -65,7 +64,7 @@ impl Asking {
         let styles = self.styles.iter().copied().filter(|other| *other != style).collect();
         let others = Self { styles, distractors: self.distractors, again: 0.0 };
         let style = others.style(random);
-        let second = others.ask(query, style, (schema, speech), random);
+        let second = others.ask(query, style, (checker, speech), random);
         second.question.as_deref().is_some_and(|second| second != text).then_some(second)
     }
 
@@ -74,7 +73,7 @@ impl Asking {
         &self,
         query: &Query,
         style: Option<QuestionStyle>,
-        (schema, speech): (&Schema, &Speech<'_>),
+        (checker, speech): (&Checker<'_>, &Speech<'_>),
         random: &mut Random,
     ) -> QuestionOutcome {
         let Some(style) = style else {
@@ -87,8 +86,8 @@ impl Asking {
                 return QuestionOutcome { missing: Some(code(&unsayable)), ..QuestionOutcome::default() };
             }
         };
-        let printed = question.other_readings.iter().map(|other| print(other, schema, PrintDialect::Sqlite));
-        let Ok(other_readings) = printed.collect::<Result<Vec<_>, _>>() else {
+        let printed = question.other_readings.iter().map(|other| checker.text(other));
+        let Some(other_readings) = printed.collect::<Option<Vec<_>>>() else {
             return QuestionOutcome {
                 missing: Some("unprintable_reading".to_owned()),
                 ..QuestionOutcome::default()

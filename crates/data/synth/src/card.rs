@@ -20,7 +20,7 @@ pub(crate) fn write(folder: &Folder, summary: &CorpusSummary) -> String {
     questions(&mut out, &summary.tally);
     checks(&mut out, summary);
     if !summary.left_out.is_empty() {
-        let _ = writeln!(out, "\nTables that no query reads:\n");
+        let _ = writeln!(out, "\nTables and columns that no query reads:\n");
         for table in &summary.left_out {
             let _ = writeln!(out, "- {}", sqlgauge_base::markdown_text(table));
         }
@@ -38,7 +38,7 @@ fn head(out: &mut String, header: &CorpusHeader, summary: &CorpusSummary) {
         out,
         "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.{format}\n---\n\
          # A synthetic Text-to-SQL corpus\n\n\
-         Made by sqlgauge {} with seed {}; every query was run by {} on the database that lies beside it.\n\n\
+         Made by sqlgauge {} with seed {}; every query was run by {} on its database.\n\n\
          | examples | unique SQL | databases |\n|---|---|---|\n| {pairs} | {queries} | {} |\n",
         header.tool_version, header.seed, header.engine, summary.databases
     );

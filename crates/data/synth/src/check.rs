@@ -4,18 +4,22 @@
 //! In this order, and each with a reason of its own if it does not pass: the tree can be printed; the text resolves to the
 //! same tree again; it runs within the limits; it returns a row; what it returns is not NULL, 0 or nothing throughout; and a
 //! LIMIT does not cut through rows that its ORDER BY leaves equal, so that the result is the same on every engine. The tree
-//! decides what is the same: two texts of one tree are one query.
+//! decides what is the same: two texts of one tree are one query. On a server the text is the tree's translation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::{Random, seed_of};
+use sqlgauge_dialects::{Dialect, SQLITE, TypedSchema, translate};
 use sqlgauge_engine::{Database, Engine, Failure, FailureKind, Outcome, ResultSet, Value};
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Expr, Literal, Query, RelationSource};
 use sqlgauge_sql::visit::each_relation;
 use sqlgauge_sql::{Aliases, PrintDialect, ordered, print, print_as_written, resolve};
+
+use crate::dialects::DialectText;
 
 /// Why a query is no pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,7 +34,7 @@ pub enum RejectionReason {
     OtherTree,
     /// It takes too long, or returns too much.
     TooLarge,
-    /// SQLite refuses it, or it fails while it runs.
+    /// The engine refuses it, or it fails while it runs.
     Fails,
     /// It returns no row.
     Empty,
@@ -63,12 +67,39 @@ pub struct Checker<'a> {
     schema: &'a Schema,
     database: &'a Database,
     engine: &'a dyn Engine,
+    /// The dialect of a server, and the types of its columns.
+    server: Option<(&'a TypedSchema<'a>, &'static Dialect)>,
 }
 
 impl<'a> Checker<'a> {
     /// The checks over that database. The schema is the database's own.
     pub fn new(schema: &'a Schema, database: &'a Database, engine: &'a dyn Engine) -> Self {
-        Self { schema, database, engine }
+        Self { schema, database, engine, server: None }
+    }
+
+    /// The same on a server of that dialect.
+    #[must_use]
+    pub fn on_server(self, typed: &'a TypedSchema<'a>, dialect: &'static Dialect) -> Self {
+        Self { server: Some((typed, dialect)), ..self }
+    }
+
+    /// Whether the texts are SQLite's.
+    pub(crate) fn is_sqlite(&self) -> bool {
+        self.server.is_none()
+    }
+
+    /// On a server, the query in SQLite's words too, by the name of the dialect.
+    pub(crate) fn in_sqlite(&self, query: &Query) -> BTreeMap<String, DialectText> {
+        let text = print(query, self.schema, PrintDialect::Sqlite).ok().filter(|_| !self.is_sqlite());
+        text.into_iter().map(|sql| (SQLITE.to_owned(), DialectText::Sql(sql))).collect()
+    }
+
+    /// The query as text of the engine, with every name made unique.
+    pub(crate) fn text(&self, query: &Query) -> Option<String> {
+        match self.server {
+            None => print(query, self.schema, PrintDialect::Sqlite).ok(),
+            Some((typed, dialect)) => translate(query, typed, dialect).ok(),
+        }
     }
 
     /// Checks a query; how its relations are called is drawn.
@@ -79,7 +110,10 @@ impl<'a> Checker<'a> {
         let canonical = Stepper::start(query);
         let printed =
             print(&canonical, self.schema, PrintDialect::Sqlite).map_err(|_| RejectionReason::Unprintable)?;
-        let sql = self.written(query, &canonical, &printed, random)?;
+        let sql = match self.server {
+            None => self.written(query, &canonical, &printed, random)?,
+            Some(_) => self.text(&canonical).ok_or(RejectionReason::Unprintable)?,
+        };
         let execution = self.engine.run(self.database, &sql);
         let rows = match execution.outcome {
             Outcome::Rows(rows) => rows,
@@ -145,8 +179,7 @@ impl<'a> Checker<'a> {
         with_keys.query.offset = None;
         let one_more = i64::try_from(last).ok().and_then(|last| last.checked_add(1)).unwrap_or(i64::MAX);
         with_keys.query.limit = Some(Expr::Literal(Literal::Integer(one_more)));
-        let text = print(&with_keys.query, self.schema, PrintDialect::Sqlite)
-            .map_err(|_| RejectionReason::Unprintable)?;
+        let text = self.text(&with_keys.query).ok_or(RejectionReason::Unprintable)?;
         let rows = match self.engine.run(self.database, &text).outcome {
             Outcome::Rows(rows) => rows,
             Outcome::Failed(failure) => return Err(reason_of(&failure)),

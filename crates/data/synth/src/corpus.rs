@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_dialects::{Dialect, TypedSchema};
+use sqlgauge_dialects::{Dialect, Type, TypedSchema, dialect};
 use sqlgauge_engine::{Database, Engine, EngineError, Limits, NotObserved, SqliteEngine, observed_types};
 use sqlgauge_questions::QuestionStyle;
 
@@ -170,6 +170,11 @@ pub enum CorpusError {
     /// What rewords questions gave no answer.
     #[error(transparent)]
     Polish(#[from] WriterError),
+    /// A server whose dialect has no translation.
+    #[error(
+        "queries cannot be written for {address}: name its dialect in the address, as in &dialect=postgres"
+    )]
+    NoDialect { address: String },
     /// More shards than databases.
     #[error(
         "shard {shard} of {shards} is empty: the corpus has {databases} databases; use at most {databases} shards"
@@ -250,6 +255,7 @@ pub fn synthesize(
         progress(summary.tally.pairs - summary.tally.again, goal);
     }
     engine.check()?;
+    engine.check_data()?;
     summary.unmet = carried;
     let paths: Vec<&CorpusSource> = shard_sources.iter().map(|&(_, source)| source).collect();
     let card = card::write(&folder, &summary);
@@ -319,6 +325,8 @@ impl Part<'_> {
             });
         }
         let typed = self.typed(&world)?;
+        let server = (!self.engine.is_sqlite()).then(|| dialect(self.engine.dialect()));
+        let translation = typed.as_ref().filter(|_| server.is_none());
         let task = DatabaseTask {
             seed: options.seed,
             shares: options.tiers,
@@ -328,17 +336,23 @@ impl Part<'_> {
             carried: self.carried,
             demands: &demands,
             asking: &options.asking,
-            translation: typed.as_ref().map(|typed| Translation { typed, dialects: &options.dialects }),
+            translation: translation.map(|typed| Translation { typed, dialects: &options.dialects }),
             polish: options.polish.as_ref(),
             shares_beside: options.beside,
             caps: options.caps_of_one(folder),
         };
-        let checker = Checker::new(&world.schema, self.database, self.engine);
+        let mut checker = Checker::new(&world.schema, self.database, self.engine);
+        if let (Some(dialect), Some(typed)) = (server, &typed) {
+            let address = || self.source.path.display().to_string();
+            let no_dialect = || CorpusError::NoDialect { address: address() };
+            checker = checker.on_server(typed, dialect.ok_or_else(no_dialect)?);
+        }
+        let left_out = [world.left_out.clone(), unread_columns(&world, typed.as_ref())].concat();
         let mut writer = folder.begin(&self.source.db_id)?;
         let (tally, unmet) = make(&task, &world, &checker, |pair, related| {
             writer.write(&pair, &related).map_err(CorpusError::from)
         })?;
-        let unit = Unit { tally, unmet, left_out: world.left_out };
+        let unit = Unit { tally, unmet, left_out };
         self.database.check_unchanged()?;
         self.engine.check()?;
         writer.commit(&unit)?;
@@ -347,9 +361,12 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// The types of the database's columns, where a dialect is asked for. All values are looked at, however many steps the
-    /// queries may take.
+    /// The types of the database's columns: those that a server declares; where a dialect is asked for, those of all values, however
+    /// many steps the queries may take.
     fn typed<'w>(&self, world: &'w GrammarDatabase) -> Result<Option<TypedSchema<'w>>, CorpusError> {
+        if !self.engine.is_sqlite() {
+            return Ok(Some(TypedSchema::on_server(&world.schema)));
+        }
         if self.options.dialects.is_empty() {
             return Ok(None);
         }
@@ -359,6 +376,25 @@ impl Part<'_> {
         engine.check()?;
         Ok(Some(typed))
     }
+}
+
+/// Columns of a server that no query can name, and why.
+fn unread_columns(world: &GrammarDatabase, typed: Option<&TypedSchema<'_>>) -> Vec<(String, String)> {
+    let Some(typed) = typed else { return Vec::new() };
+    let of_table = |id: sqlgauge_sql::schema::TableId| {
+        let table = world.schema.table(id);
+        let columns = (0..).zip(table.map_or(&[][..], |table| &table.columns));
+        columns.filter(move |(at, _)| typed.column(id, *at).of == Type::Mixed).filter_map(
+            move |(_, column)| {
+                let declared = column.declared_type.as_deref().unwrap_or("unknown");
+                Some((
+                    format!("{}.{}", table?.name, column.name),
+                    format!("queries do not read the type {declared}"),
+                ))
+            },
+        )
+    };
+    world.tables.iter().flat_map(|profile| of_table(profile.id)).collect()
 }
 
 impl SynthOptions {

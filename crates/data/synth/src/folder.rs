@@ -6,7 +6,7 @@
 //!   README.md                          the data card
 //!   synth.json                         what it was made from, and the counts
 //!   tables.jsonl                       how the databases were made, where they were made of loose tables
-//!   databases/DB/DB.sqlite             the databases that the queries run on
+//!   databases/DB/DB.sqlite             the databases that the queries run on, if they are files
 //!   data/train-00000-of-00007.jsonl    the pairs, a line each; or .parquet, or both
 //!   data/related-00000-of-00001.jsonl  variants and near misses, where there are any; the same
 //! ```
@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::{AtomicFile, PARTIAL, lock, write_atomically};
 use sqlgauge_base::regular;
+use sqlgauge_base::server::is_address;
 
 use crate::corpus::{CorpusHeader, CorpusSummary};
 use crate::data::{DataFormat, FieldColumn};
@@ -260,7 +261,7 @@ impl Folder {
     }
 
     fn copy_databases(&self, sources: &[&CorpusSource]) -> Result<(), FolderError> {
-        for CorpusSource { db_id, path } in sources {
+        for CorpusSource { db_id, path } in sources.iter().filter(|source| !is_address(&source.path)) {
             let folder = self.root.join(DATABASES).join(db_id);
             let target = folder.join(format!("{db_id}.sqlite"));
             let is_there = fs::metadata(&target)

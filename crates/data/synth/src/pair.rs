@@ -42,9 +42,9 @@ pub struct SynthPair {
     /// The question in a model's words, where they were asked for.
     #[serde(default)]
     pub polished: Option<Polished>,
-    /// The query, as SQL of SQLite.
+    /// The query, as SQL of the engine that ran it.
     pub sql: String,
-    /// The query in other dialects, where they were asked for.
+    /// The query in other dialects, where they were asked for; in SQLite's where a server ran it.
     #[serde(default)]
     pub dialects: BTreeMap<String, DialectText>,
     /// How difficult it is.

@@ -144,10 +144,9 @@ pub fn make<E: From<WriterError>>(
                 None => unmet[slot.wish.tier.index()] += 1,
             }
         }
-        if let Some(translation) = task.translation {
-            pairs.par_iter_mut().for_each(|(pair, passed)| pair.dialects = translation.of(&passed.query));
-            pairs.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
-        }
+        let texts = |query| task.translation.map_or_else(|| checker.in_sqlite(query), |to| to.of(query));
+        pairs.par_iter_mut().for_each(|(pair, passed)| pair.dialects = texts(&passed.query));
+        pairs.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
         if let Some(polish) = task.polish {
             polish.reword(task.seed, (&world.schema, checker), &mut pairs)?;
         }
@@ -181,9 +180,16 @@ fn completed(
     pairs: Vec<(SynthPair, CheckedQuery)>,
 ) -> Vec<Completed> {
     let complete = |(mut pair, passed): (SynthPair, CheckedQuery)| {
-        let separated = |pair: &SynthPair| separating_databases(world, &pair.sql, &pair.other_readings);
+        // Databases are made for SQLite's texts only.
+        let separated = |pair: &SynthPair| {
+            if checker.is_sqlite() {
+                separating_databases(world, &pair.sql, &pair.other_readings)
+            } else {
+                vec![None; pair.other_readings.len()]
+            }
+        };
         pair.separating_databases = separated(&pair);
-        let mut again = asked_again(task, world, speech, &pair, &passed);
+        let mut again = asked_again(task, (checker, speech), &pair, &passed);
         if let Some(again) = &mut again {
             again.separating_databases = separated(again);
         }
@@ -196,14 +202,13 @@ fn completed(
 /// The pair's query with a second question, where one is wanted.
 fn asked_again(
     task: &DatabaseTask<'_>,
-    world: &GrammarDatabase,
-    speech: &Speech<'_>,
+    (checker, speech): (&Checker<'_>, &Speech<'_>),
     pair: &SynthPair,
     passed: &CheckedQuery,
 ) -> Option<SynthPair> {
     let first = (pair.question.as_deref()?, pair.style.as_deref()?.parse().ok()?);
     let mut random = Random::new([task.seed, seed_of(&pair.id)]);
-    let outcome = task.asking.ask_again(first, &passed.query, (&world.schema, speech), &mut random)?;
+    let outcome = task.asking.ask_again(first, &passed.query, (checker, speech), &mut random)?;
     Some(pair.asked_again(outcome))
 }
 
@@ -267,7 +272,7 @@ fn draw(
         match checker.check(&query, &mut random) {
             Ok(passed) => {
                 tally.spending.executed += 1;
-                let outcome = task.asking.ask(&passed.query, style, (&world.schema, speech), &mut random);
+                let outcome = task.asking.ask(&passed.query, style, (checker, speech), &mut random);
                 if style.is_none() {
                     return Drawn { query: Some((passed, shape, outcome)), tally };
                 }

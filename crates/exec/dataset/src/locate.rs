@@ -49,6 +49,9 @@ impl Databases {
     /// # Errors
     /// When the folder cannot be read.
     pub fn all(&self) -> Result<Vec<(String, PathBuf)>, DatasetError> {
+        if self.is_server {
+            return Ok(vec![(self.only()?, self.root.clone())]);
+        }
         if self.is_file {
             let stem = self.root.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             return Ok(vec![(stem.unwrap_or_default(), self.root.clone())]);

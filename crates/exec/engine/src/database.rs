@@ -50,7 +50,7 @@ impl Source {
             return Err(EngineError::Server {
                 address: path.to_owned(),
                 message: "this command runs on SQLite files only".to_owned(),
-                remedy: "give it a folder of SQLite files; `score`, `audit` and the reward run on servers",
+                remedy: "export the tables as CSV files, and make SQLite files of them with `sqlgauge tables DIR --out db`",
             });
         }
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {

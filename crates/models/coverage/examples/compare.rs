@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let mut measurement = Measurement::new(&corpus[0]);
-        measurement.add(&benchmark, &schemas);
+        measurement.add(&benchmark, &schemas, &str::to_owned);
         measurements.push(measurement);
     }
     Coverage::of(&measurements, env!("CARGO_PKG_VERSION"))?.write_to(Path::new(out))?;

@@ -81,13 +81,25 @@ impl Measurement {
         &self.name
     }
 
-    /// Takes the examples of a file. A database that `schemas` does not have is a reason not to resolve its queries.
-    pub fn add(&mut self, benchmark: &Benchmark, schemas: &HashMap<String, Arc<Schema>>) {
+    /// Takes the examples of a file, whose queries `reading` puts into SQLite's grammar. A database that `schemas` does not have is a
+    /// reason not to resolve its queries.
+    pub fn add(
+        &mut self,
+        benchmark: &Benchmark,
+        schemas: &HashMap<String, Arc<Schema>>,
+        reading: &(dyn Fn(&str) -> String + Sync),
+    ) {
         for batch in benchmark.examples.chunks(BATCH) {
-            let measured: Vec<Result<Measured, &'static str>> =
-                batch.par_iter().map(|example| measure(example, schemas.get(&example.db_id))).collect();
-            for (example, outcome) in batch.iter().zip(measured) {
-                self.take(example, outcome, schemas.get(&example.db_id));
+            let measured: Vec<(String, Result<Measured, &'static str>)> = batch
+                .par_iter()
+                .map(|example| {
+                    let sql = reading(gold(example));
+                    let outcome = measure(example, &sql, schemas.get(&example.db_id));
+                    (sql, outcome)
+                })
+                .collect();
+            for (example, (sql, outcome)) in batch.iter().zip(measured) {
+                self.take(example, sql, outcome, schemas.get(&example.db_id));
             }
         }
     }
@@ -95,6 +107,7 @@ impl Measurement {
     fn take(
         &mut self,
         example: &Example,
+        sql: String,
         outcome: Result<Measured, &'static str>,
         schema: Option<&Arc<Schema>>,
     ) {
@@ -120,10 +133,10 @@ impl Measurement {
             self.words += question.split_whitespace().count();
             self.questions.insert(hash(&example.db_id, &question.to_lowercase()));
         }
-        self.draw(at, example, schema);
+        self.draw(at, example, sql, schema);
     }
 
-    fn draw(&mut self, at: usize, example: &Example, schema: &Arc<Schema>) {
+    fn draw(&mut self, at: usize, example: &Example, sql: String, schema: &Arc<Schema>) {
         let place = (seed_of(&format!("{}\n{}\n{}", example.db_id, example.id, gold(example))), at);
         if self.sample.len() == SAMPLE {
             match self.sample.last_key_value() {
@@ -137,7 +150,7 @@ impl Measurement {
             question: example.question.clone().unwrap_or_default(),
             evidence: example.evidence.clone(),
             schema: Arc::clone(schema),
-            prediction: Some(gold(example).to_owned()),
+            prediction: Some(sql),
         };
         self.sample.insert(place, input);
     }
@@ -195,9 +208,8 @@ fn single(value: f64) -> f32 {
 }
 
 /// Measures a query, or says why it cannot be.
-fn measure(example: &Example, schema: Option<&Arc<Schema>>) -> Result<Measured, &'static str> {
+fn measure(example: &Example, sql: &str, schema: Option<&Arc<Schema>>) -> Result<Measured, &'static str> {
     let schema = schema.ok_or("no-schema")?;
-    let sql = gold(example);
     let measured = budget::analyse(sql.len(), || {
         let mut query = resolve(sql, schema).map_err(|error| reason(error.kind()))?;
         let shape = QueryMeasures::of(&query, schema);

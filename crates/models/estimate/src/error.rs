@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+/// How to come by a labelled run.
+pub(crate) const LABELLED_RUN: &str = "give a run with --known, the best one on these databases: `sqlgauge synth --for DB --count 500 \
+     --out mine` makes questions with golds; let the system answer them, and `sqlgauge score` its answers";
+
 /// Why no estimate could be made. Every message names the input at fault and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -135,7 +135,13 @@ impl<'a> Loader<'a> {
         }
         let role = format!("database:{db_id}");
         let input = manifest.inputs.iter().find(|input| input.role == role);
-        let path = input.map(|input| recorded_file(run, input)).and_then(Result::ok);
+        // Whether a server is there, the engine finds out.
+        let address =
+            |input: &&sqlgauge_run::InputRecord| self.server.is_some() && is_address(Path::new(&input.path));
+        let path = match input {
+            Some(input) if address(&input) => Some(PathBuf::from(&input.path)),
+            input => input.and_then(|input| recorded_file(run, input).ok()),
+        };
         self.open(&path.ok_or_else(|| EstimateError::MissingDatabase {
             db_id: db_id.to_owned(),
             run: run.to_owned(),

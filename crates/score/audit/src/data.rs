@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sqlgauge_dialects::{Type, TypedSchema, ValueProfile, declared, dialect, translate};
+use sqlgauge_dialects::{TypedSchema, dialect, translate};
 use sqlgauge_engine::{Database, Engine, Execution, ResultSet, Value};
 use sqlgauge_sql::schema::{Column, Schema, Table};
 use sqlgauge_sql::tree::Query;
@@ -165,7 +165,10 @@ impl<'a> AuditData<'a> {
     pub(crate) fn spoken(&self, query: &Query, schema: &Schema) -> Result<String, String> {
         match dialect(self.engine.dialect()) {
             None => print(query, schema, PrintDialect::Sqlite).map_err(|error| error.to_string()),
-            Some(dialect) => translate(query, &typed(schema), dialect).map_err(|refused| refused.to_string()),
+            Some(dialect) => {
+                let typed = TypedSchema::on_server(schema);
+                translate(query, &typed, dialect).map_err(|refused| refused.to_string())
+            }
         }
     }
 
@@ -197,21 +200,6 @@ impl<'a> AuditData<'a> {
         lock(&self.values).insert(key, texts.clone());
         texts
     }
-}
-
-/// The types of a server's columns. A type that SQLite lacks counts as mixed, so that no query of ours compares its values.
-fn typed(schema: &Schema) -> TypedSchema<'_> {
-    const OTHERS: [&str; 12] = [
-        "date", "time", "interval", "bool", "json", "uuid", "bytea", "array", "inet", "enum", "struct", "map",
-    ];
-    let of_column = |column: &Column| {
-        let declared_type = column.declared_type.as_deref();
-        let name = declared_type.unwrap_or_default().to_ascii_lowercase();
-        let is_other = OTHERS.iter().any(|other| name.starts_with(other)) || name.ends_with(']');
-        ValueProfile::of(if is_other { Type::Mixed } else { declared(declared_type) })
-    };
-    let of_table = |table: &Table| table.columns.iter().map(of_column).collect();
-    TypedSchema::found(schema, schema.tables().iter().map(of_table).collect())
 }
 
 /// Digits and points.

@@ -90,14 +90,14 @@ pub struct TypeNames {
 }
 
 impl TypeNames {
-    /// The name of a type; none of [`Type::Null`] and [`Type::Mixed`].
+    /// The name of a type; none of [`Type::Null`], [`Type::Date`] and [`Type::Mixed`].
     pub fn of(&self, value_type: Type) -> Option<&'static str> {
         match value_type {
             Type::Integer => Some(self.integer),
             Type::Real | Type::Number => Some(self.real),
             Type::Text => Some(self.text),
             Type::Blob => Some(self.blob),
-            Type::Null | Type::Mixed => None,
+            Type::Null | Type::Date | Type::Mixed => None,
         }
     }
 }

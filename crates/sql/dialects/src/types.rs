@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::functions::{Function, Returns};
-use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
+use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId};
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, Literal, Query, RelationId,
     RelationSource, Select, UnaryOperator,
@@ -30,6 +30,8 @@ pub enum Type {
     Text,
     /// Blobs.
     Blob,
+    /// Dates and times of a server, which are no texts there.
+    Date,
     /// Values that no one type holds.
     Mixed,
 }
@@ -43,6 +45,7 @@ impl Type {
             Self::Number => "integers and real numbers",
             Self::Text => "texts",
             Self::Blob => "blobs",
+            Self::Date => "dates",
             Self::Mixed => "values of several types",
         }
     }
@@ -131,6 +134,28 @@ impl<'s> TypedSchema<'s> {
         };
         let tables = schema.tables().iter().map(|table| of_table(&table.columns)).collect();
         Self { schema, tables }
+    }
+
+    /// The types that the columns of a server declare. A type that SQLite lacks, dates aside, counts as mixed: no query of ours
+    /// compares its values.
+    pub fn on_server(schema: &'s Schema) -> Self {
+        const OTHERS: [&str; 13] = [
+            "interval", "bool", "bit", "json", "uuid", "bytea", "array", "inet", "enum", "struct", "map",
+            "point", "set",
+        ];
+        let of_column = |column: &Column| {
+            let declared_type = column.declared_type.as_deref();
+            let name = declared_type.unwrap_or_default().to_ascii_lowercase();
+            let is_other = OTHERS.iter().any(|other| name.starts_with(other)) || name.ends_with(']');
+            let is_date = name.starts_with("date") || name.starts_with("timestamp");
+            ValueProfile::of(match is_date {
+                true => Type::Date,
+                false if is_other || name.starts_with("time") => Type::Mixed,
+                false => declared(declared_type),
+            })
+        };
+        let of_table = |table: &Table| table.columns.iter().map(of_column).collect();
+        Self::found(schema, schema.tables().iter().map(of_table).collect())
     }
 
     /// The types that were found, by table and column in the order of the schema.
@@ -459,7 +484,7 @@ fn number(profile: ValueProfile) -> Type {
     match profile.of {
         Type::Integer | Type::Real | Type::Null => profile.of,
         Type::Text if profile.is_integer => Type::Integer,
-        Type::Number | Type::Text | Type::Blob | Type::Mixed => Type::Number,
+        Type::Number | Type::Text | Type::Blob | Type::Date | Type::Mixed => Type::Number,
     }
 }
 
@@ -510,6 +535,31 @@ mod tests {
             let query = resolve(&format!("SELECT {expr} FROM t"), &schema).unwrap();
             let all = Types::of_query(&query, &typed);
             assert_eq!(all.of(&query.as_select().unwrap().outputs[0].expr), expected, "{expr}");
+        }
+    }
+
+    #[test]
+    fn a_date_of_a_server_compares_with_constants_and_dates() {
+        let schema =
+            Schema::from_ddl("CREATE TABLE t (d DATE, e TIMESTAMP, s TEXT, b BOOLEAN, i INTERVAL)").unwrap();
+        let typed = TypedSchema::on_server(&schema);
+        let postgres = crate::dialect("postgres").unwrap();
+        for (clause, expected) in [
+            ("d >= '2020-01-31'", true),
+            ("'2020-01-31' = d", true),
+            ("d BETWEEN '2020-01-31' AND '2021-01-31' AND d IN ('2020-02-01', '2020-02-02')", true),
+            ("d < e", true),
+            ("d = s", false),
+            ("d LIKE '2020%'", false),
+            ("substr(d, 1, 4) = '2020'", false),
+            ("d + 1 > 2", false),
+            ("b = 1", false),
+            ("i IS NULL", false),
+        ] {
+            let sql = format!("SELECT max(d) FROM t WHERE {clause} GROUP BY d ORDER BY d");
+            let text = crate::translate(&resolve(&sql, &schema).unwrap(), &typed, postgres);
+            assert_eq!(text.is_ok(), expected, "{clause}: {text:?}");
+            assert!(text.is_err() || !text.unwrap().contains("COLLATE"), "{clause}");
         }
     }
 

@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 
 use super::profile::{ContentKind, TableProfile};
@@ -151,8 +150,7 @@ fn holds(
 ) -> bool {
     let name = |profile: &TableProfile, at: u32| {
         let table = schema.table(profile.id)?;
-        let identifier = |name: &str| PrintDialect::Sqlite.identifier(name);
-        Some((identifier(&table.name), identifier(&table.column(at)?.name)))
+        Some((engine.quoted(&table.name), engine.quoted(&table.column(at)?.name)))
     };
     let (Some((child, column)), Some((parent, key))) = (name(profile, column), name(other, target)) else {
         return false;

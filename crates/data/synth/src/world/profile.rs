@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use sqlgauge_engine::{Database, Engine, Failure, Value};
 use sqlgauge_names::{Meaning, adds_up, spoken_words};
-use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{Literal, Real};
 
@@ -99,7 +98,7 @@ pub(super) fn referenced(schema: &Schema) -> HashSet<(TableId, u32)> {
 /// Reads the profile of a table; `referenced` are the columns that foreign keys refer to.
 ///
 /// # Errors
-/// What SQLite says of a query over it: that of a view may not run.
+/// What the engine says of a query over it: that of a view may not run.
 pub(super) fn read(
     id: TableId,
     table: &Table,
@@ -107,7 +106,7 @@ pub(super) fn read(
     database: &Database,
     engine: &dyn Engine,
 ) -> Result<TableProfile, Failure> {
-    let name = PrintDialect::Sqlite.identifier(&table.name);
+    let name = engine.quoted(&table.name);
     let ask = |sql: &str| match engine.run(database, sql).outcome {
         sqlgauge_engine::Outcome::Rows(rows) => Ok(rows),
         sqlgauge_engine::Outcome::Failed(failure) => Err(failure),
@@ -117,14 +116,20 @@ pub(super) fn read(
         [Value::Integer(rows)] => rows.cast_unsigned(),
         _ => 0,
     };
-    let names: Vec<String> =
-        table.columns.iter().map(|column| PrintDialect::Sqlite.identifier(&column.name)).collect();
+    let names: Vec<String> = table.columns.iter().map(|column| engine.quoted(&column.name)).collect();
     let list = names.join(", ");
+    // A server keeps rows in no order of their own.
+    let key = table.primary_key.iter().filter_map(|&at| names.get(at as usize)).cloned().collect::<Vec<_>>();
+    let order = if engine.is_sqlite() || key.is_empty() {
+        String::new()
+    } else {
+        format!(" ORDER BY {}", key.join(", "))
+    };
     let places = if rows <= SAMPLE_ROWS { 1 } else { PLACES };
     let mut sample = Vec::new();
     for place in 0..places {
         let (limit, offset) = (SAMPLE_ROWS / places, rows / places * place);
-        let part = ask(&format!("SELECT {list} FROM {name} LIMIT {limit} OFFSET {offset}"))?;
+        let part = ask(&format!("SELECT {list} FROM {name}{order} LIMIT {limit} OFFSET {offset}"))?;
         sample.extend(part.rows().map(|row| row.iter().map(literal).collect::<Vec<_>>()));
     }
     let is_whole = rows <= SAMPLE_ROWS;

@@ -1,12 +1,17 @@
-//! The catalog of a database behind a driver: by the questions of its dialect, else by the first of several that it answers.
+//! The catalog of a database behind a driver: by the questions of its dialect, else by the first of several that it answers. Where it
+//! answers none, by the columns that a query over each table returns; types and keys are not known then.
 
-use super::dialect::Dialect;
+use super::place::Place;
 use crate::catalog::{Catalog, Row};
 use crate::python::child::Child;
 use crate::server::Broken;
 
-/// Reads the catalog. It is empty where no question is answered.
-pub(super) fn read(child: &mut Child, dialect: &Dialect) -> Result<Catalog, Broken> {
+/// Reads the catalog. It is empty where no question is answered, and the address names no tables.
+pub(super) fn read(child: &mut Child, place: &Place) -> Result<Catalog, Broken> {
+    let dialect = place.dialect;
+    if !place.tables.is_empty() {
+        return by_rows(child, place, &place.tables);
+    }
     if let Some((columns, keys)) = dialect.questions()
         && let (Some(columns), Some(keys)) = (answer(child, columns)?, answer(child, keys)?)
     {
@@ -17,7 +22,25 @@ pub(super) fn read(child: &mut Child, dialect: &Dialect) -> Result<Catalog, Brok
         let keys = answer(child, &keys)?.unwrap_or_default();
         return Ok(crate::catalog::catalog_of(&columns, &keys, dialect.quoted()));
     }
-    Ok(crate::catalog::catalog_of(&[], &[], dialect.quoted()))
+    let tables = answer(child, "SHOW TABLES")?.unwrap_or_default();
+    let tables: Vec<String> = tables.into_iter().filter_map(|row| row.into_iter().next()?).collect();
+    by_rows(child, place, &tables)
+}
+
+/// The catalog of those tables by what a query over each returns. One that cannot be read is left out.
+fn by_rows(child: &mut Child, place: &Place, tables: &[String]) -> Result<Catalog, Broken> {
+    let quoted = place.dialect.quoted();
+    let mut columns: Vec<Row> = Vec::new();
+    for table in tables {
+        let names = match child.columns(&format!("SELECT * FROM {} WHERE 1 = 0", quoted(table))) {
+            Ok(names) => names,
+            Err(Broken::Refused { code, .. }) if code != "driver" => continue,
+            Err(broken) => return Err(broken),
+        };
+        let row = |name| [Some(table.clone()), Some("TABLE".to_owned()), Some(name), None, None].to_vec();
+        columns.extend(names.into_iter().map(row));
+    }
+    Ok(crate::catalog::catalog_of(&columns, &[], quoted))
 }
 
 /// The rows of a question; `None` where the database refuses it.

@@ -84,7 +84,7 @@ impl Server for DbApi {
     }
 
     fn open(place: &Place, mut child: Child) -> Result<(Self, Catalog), Broken> {
-        let catalog = catalog::read(&mut child, place.dialect)?;
+        let catalog = catalog::read(&mut child, place)?;
         Ok((Self { place: place.clone(), lacks: std::mem::take(&mut child.lacks) }, catalog))
     }
 

@@ -8,13 +8,15 @@ use sqlgauge_base::without_secrets;
 use super::dialect::{DIALECTS, Dialect};
 use crate::address::{pairs, private_file};
 
-/// `dbapi:MODULE?connect=FILE&dialect=NAME&OPTION=VALUE`, taken apart.
+/// `dbapi:MODULE?connect=FILE&dialect=NAME&tables=NAME,NAME&OPTION=VALUE`, taken apart.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(super) module: String,
     pub(super) dialect: &'static Dialect,
     /// The file of a person's own with the arguments of `connect()`. This program does not read it: the driver's process does.
     pub(super) file: Option<PathBuf>,
+    /// The tables, for a database that does not tell them.
+    pub(super) tables: Vec<String>,
     /// Further arguments. They must be public: the record of a run has the address.
     pub(super) options: BTreeMap<String, String>,
 }
@@ -36,6 +38,8 @@ impl Place {
             })?,
             None => Dialect::of_module(module),
         };
+        let tables = options.remove("tables").unwrap_or_default();
+        let tables = tables.split(',').map(str::to_owned).filter(|name| !name.is_empty()).collect();
         let file = options.remove("connect").map(|name| private_file(Path::new(&name))).transpose()?;
         // The process runs in a different folder.
         if let Some(path) =
@@ -47,7 +51,7 @@ impl Place {
             }
             *path = place.to_string_lossy().into_owned();
         }
-        Ok(Self { module: module.to_owned(), dialect, file, options })
+        Ok(Self { module: module.to_owned(), dialect, file, tables, options })
     }
 }
 

@@ -169,7 +169,7 @@ impl Child {
 
     /// What stands for the data.
     pub(crate) fn content(&mut self) -> Result<String, Broken> {
-        Ok(format!("{:?}", self.rows(None)?))
+        Ok(format!("{:?}", self.rows(None)?.1))
     }
 
     /// All rows of a query of ours, as texts.
@@ -180,19 +180,24 @@ impl Child {
             Value::Text(bytes) | Value::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             other => Some(format!("{other:?}")),
         };
-        Ok(self.rows(Some(sql))?.iter().map(|row| row.iter().map(text).collect()).collect())
+        Ok(self.rows(Some(sql))?.1.iter().map(|row| row.iter().map(text).collect()).collect())
     }
 
-    /// All rows of a question of ours.
-    fn rows(&mut self, sql: Option<&str>) -> Result<Vec<Vec<Value>>, Broken> {
+    /// The names of the columns that a query of ours returns.
+    pub(crate) fn columns(&mut self, sql: &str) -> Result<Vec<String>, Broken> {
+        Ok(self.rows(Some(sql))?.0)
+    }
+
+    /// The columns and all rows of a question of ours.
+    fn rows(&mut self, sql: Option<&str>) -> Result<(Vec<String>, Vec<Vec<Value>>), Broken> {
         let deadline = Instant::now() + START;
         self.ask(sql, START)?;
-        let mut rows = AllRows::new();
+        let (mut columns, mut rows) = (Vec::new(), AllRows::new());
         loop {
             match self.answer(deadline, LONGEST)? {
-                Answer::Columns(_) => {}
+                Answer::Columns(names) => columns = names,
                 Answer::Row(row, length) => rows.push(row, length)?,
-                Answer::End => return Ok(rows.finish()),
+                Answer::End => return Ok((columns, rows.finish())),
                 Answer::Failed { kind, message } => return Err(Broken::refused(&kind, &message)),
             }
         }

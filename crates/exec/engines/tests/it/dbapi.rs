@@ -100,6 +100,20 @@ fn sqlite_by_its_driver_has_its_catalog_values_and_outcomes() {
 }
 
 #[test]
+fn tables_that_the_address_names_have_the_columns_that_a_query_returns() {
+    let (_folder, path) = sqlite_club();
+    let engine = engine(python(), 20);
+    let database = opened(&engine, Path::new(&format!("{}&tables=team,none,player", path.display())));
+    let tables: Vec<(&str, String)> = database
+        .schema()
+        .tables()
+        .iter()
+        .map(|table| (table.name.as_str(), table.columns.iter().map(|column| column.name.as_str()).collect()))
+        .collect();
+    assert_eq!(tables, [("team", "idnamebudget".to_owned()), ("player", "idteam_idheight".to_owned())]);
+}
+
+#[test]
 fn a_query_of_a_driver_ends_at_its_time_limit() {
     let (_folder, path) = sqlite_club();
     let engine = engine(python(), 1);

@@ -37,7 +37,8 @@ fn measured(name: &str, items: &[(&str, &str)]) -> Measurement {
     )
     .unwrap();
     let mut measurement = Measurement::new(name);
-    measurement.add(&benchmark(items), &HashMap::from([("shop".to_owned(), Arc::new(schema))]));
+    let schemas = HashMap::from([("shop".to_owned(), Arc::new(schema))]);
+    measurement.add(&benchmark(items), &schemas, &str::to_owned);
     measurement
 }
 

@@ -9,7 +9,7 @@ use sqlgauge_shift::{
 };
 
 use crate::case::TargetCase;
-use crate::error::EstimateError;
+use crate::error::{EstimateError, LABELLED_RUN};
 use crate::pool::{QuestionIndex, SystemIndex};
 use crate::sums::groups;
 use sqlgauge_base::Random;
@@ -173,7 +173,7 @@ impl LabelledAnswers {
             return Err(EstimateError::Needs {
                 method,
                 needs: "labelled predictions of some system".to_owned(),
-                remedy: "give a run with --known (`sqlgauge score` or `sqlgauge import` makes one)",
+                remedy: LABELLED_RUN,
             });
         }
         let home = labelled(case.target)?;

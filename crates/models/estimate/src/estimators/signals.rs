@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::case::TargetCase;
-use crate::error::EstimateError;
+use crate::error::{EstimateError, LABELLED_RUN};
 use crate::errors::{ErrorPoint, Expected, Spread, UNKNOWN, half_width, per_group, together};
 use crate::estimate::{AccuracyInterval, Estimate, LawSlopes, SignalValue};
 use crate::items::ItemModel;
@@ -77,7 +77,7 @@ impl Estimator for FromSignals {
             return Err(EstimateError::Needs {
                 method: self.id(),
                 needs: "labelled predictions of some system".to_owned(),
-                remedy: "give a run with --known (`sqlgauge score` or `sqlgauge import` makes one)",
+                remedy: LABELLED_RUN,
             });
         }
         let fit = Fit::new(case)?;

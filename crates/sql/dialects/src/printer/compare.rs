@@ -101,7 +101,11 @@ impl Printer<'_> {
     /// The operands of `<` and its like: texts byte by byte.
     fn ordered(&self, left: &Expr, right: &Expr, first: Piece, second: Piece) -> (Piece, Piece) {
         let is_text = [left, right].iter().any(|operand| self.types.of(operand) == Type::Text);
-        if is_text { (fill(self.dialect.templates.text_order, &[&first]), second) } else { (first, second) }
+        if is_text && !self.is_dated(left, right) {
+            (fill(self.dialect.templates.text_order, &[&first]), second)
+        } else {
+            (first, second)
+        }
     }
 
     /// Row values, equal or not: part by part, which is what all dialects have.
@@ -238,15 +242,26 @@ impl Printer<'_> {
     fn check_alike(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
         let (left_type, right_type) = (self.types.of(left), self.types.of(right));
         match left_type.or(right_type) {
+            _ if self.is_dated(left, right) => Ok(()),
             Type::Mixed => Err(self.refuse(Construct::MixedComparison, self.both(left, right))),
             Type::Text => self.check_texts(left, right),
             _ => Ok(()),
         }
     }
 
+    /// Whether a date stands beside a constant, which its engine reads as one.
+    fn is_dated(&self, left: &Expr, right: &Expr) -> bool {
+        let is_text = |expr: &Expr| matches!(expr, Expr::Literal(Literal::Text(_)));
+        let is_date = |expr: &Expr| self.types.of(expr) == Type::Date;
+        is_date(left) && is_text(right) || is_text(left) && is_date(right)
+    }
+
     /// Both operands of a comparison, of one type.
     fn operands(&mut self, left: &Expr, right: &Expr, equality: bool) -> Result<(Piece, Piece), Refused> {
         let (left_type, right_type) = (self.types.of(left), self.types.of(right));
+        if self.is_dated(left, right) {
+            return Ok((self.value(left)?, self.value(right)?));
+        }
         if left_type == Type::Text && right_type.is_numeric() {
             let (second, first) = self.number_with_text(right, left, equality)?;
             return Ok((first, second));

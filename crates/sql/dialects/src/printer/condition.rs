@@ -57,7 +57,9 @@ impl Printer<'_> {
 
     fn number_as_condition(&mut self, expr: &Expr) -> Printed {
         match self.types.of(expr) {
-            Type::Text | Type::Blob => Err(self.refuse(Construct::TextAsNumber, "a text as a condition")),
+            Type::Text | Type::Blob | Type::Date => {
+                Err(self.refuse(Construct::TextAsNumber, "a text as a condition"))
+            }
             Type::Mixed => Err(self.refuse(Construct::MixedTypes, "a condition of several types")),
             Type::Null | Type::Integer | Type::Real | Type::Number => {
                 let value = self.value(expr)?;

@@ -106,6 +106,7 @@ impl Printer<'_> {
         match self.types.of(expr) {
             Type::Text => self.number_of_text(expr, false),
             Type::Blob => Err(self.refuse(Construct::TextAsNumber, "a blob")),
+            Type::Date => Err(self.refuse(Construct::Date, "a date as a number")),
             _ => self.value(expr),
         }
     }
@@ -136,6 +137,7 @@ impl Printer<'_> {
             }
             Type::Real | Type::Number => Err(self.refuse(Construct::NumberAsText, "a real number")),
             Type::Blob => Err(self.refuse(Construct::Blob, "a blob as text")),
+            Type::Date => Err(self.refuse(Construct::Date, "a date as text")),
             Type::Mixed => {
                 Err(self.refuse(Construct::MixedTypes, "a text that is made of values of several types"))
             }

@@ -10,9 +10,11 @@
 //! - Time and length are linear in the text.
 
 mod calls;
+mod dump;
 mod tokens;
 mod words;
 
+pub use dump::{UnreadStatement, schema_of_dump};
 use tokens::{Quotes, Token, text_of};
 
 /// What reads `sql` by the grammar of SQLite; `dialect` is one of those named here. A text of another dialect is taken
@@ -25,7 +27,11 @@ pub fn reading(sql: &str, dialect: &str) -> String {
         "mysql" | "bigquery" | "spark" => Quotes { is_mysql: true },
         _ => return sql.to_owned(),
     };
-    let mut tokens = tokens::tokens(sql, quotes);
+    read(tokens::tokens(sql, quotes), quotes)
+}
+
+/// What reads those tokens by the grammar of SQLite.
+fn read(mut tokens: Vec<Token>, quotes: Quotes) -> String {
     for pass in [
         words::casts,
         words::brackets,

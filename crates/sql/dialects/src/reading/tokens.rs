@@ -72,7 +72,7 @@ pub(super) fn tokens(sql: &str, quotes: Quotes) -> Vec<Token> {
 }
 
 /// The first token, if it is one, and its length in bytes.
-fn next(rest: &str, first: char, quotes: Quotes) -> (Option<Token>, usize) {
+pub(super) fn next(rest: &str, first: char, quotes: Quotes) -> (Option<Token>, usize) {
     if first.is_whitespace() || first == '\u{feff}' {
         return (None, first.len_utf8());
     }
