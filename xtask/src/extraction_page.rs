@@ -50,11 +50,6 @@ pub(crate) fn render() -> String {
             let _ = writeln!(page, "| {} | {} | {} |", written(marker.form), name(rule), marker.source);
         }
     }
-    page.push_str("\n## Rules\n");
-    for (rule, title) in ABOUT {
-        let _ = write!(page, "\n- **{title}.** {}", rule.about());
-    }
-    page.push('\n');
     page
 }
 

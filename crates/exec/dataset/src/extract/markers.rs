@@ -21,25 +21,6 @@ pub enum MarkerRule {
     Tail,
 }
 
-impl MarkerRule {
-    /// What the reader does, as a sentence.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Thinking => "What is inside is dropped, to the end if it is never closed.",
-            Self::Final => {
-                "What is inside, or follows, is the answer; the last one that holds a statement wins."
-            }
-            Self::Query => "What is inside, or follows, is a query; the last one before the end wins.",
-            Self::Result => {
-                "What is inside is dropped. Queries before it are drafts, unless none follows: then the last draft is the answer."
-            }
-            Self::Fence => "What is inside is code; the last fence wins that is not an extra.",
-            Self::Question => "What follows belongs to another question, if a query stands before it.",
-            Self::Tail => "The query ends before it.",
-        }
-    }
-}
-
 /// How a marker is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerForm {
