@@ -229,14 +229,14 @@ fn add(table: &mut Table, item: &[Token], quotes: Quotes) -> Step {
         words.name();
     }
     if words.skip(&["PRIMARY", "KEY"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         table.primary_key = key_columns(table, &mut words)?.unwrap_or_default();
     } else if words.eat(&["UNIQUE"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         let columns = key_columns(table, &mut words)?;
         table.unique.extend(columns);
     } else if words.skip(&["FOREIGN", "KEY"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         let columns = key_columns(table, &mut words)?;
         references(table, columns.unwrap_or_default(), &mut words);
     } else if !(words.is(&["CHECK", "EXCLUDE"])
@@ -397,7 +397,7 @@ impl<'t> Words<'t> {
     }
 
     /// Steps to the next parenthesis, such as over the name of a key.
-    fn to_parenthesis(&mut self) {
+    fn skip_to_parenthesis(&mut self) {
         while self.rest().first().is_some_and(|token| !token.is_sign("(")) {
             self.at += 1;
         }
