@@ -184,7 +184,12 @@ impl Dump {
         let end =
             query.iter().rposition(|token| token.is(&["WITH"])).filter(|&at| query.len() - at < 5 && at > 0);
         let query = read(query[..end.unwrap_or(query.len())].to_vec(), self.quotes);
-        let schema = schema_text(&Schema::new(self.tables.clone()));
+        let mut tables = self.tables.clone();
+        let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
+        columns.for_each(|column| {
+            column.declared_type = column.declared_type.take().filter(|text| is_of_sqlite(text))
+        });
+        let schema = schema_text(&Schema::new(tables));
         let columns = names.map_or_else(String::new, |items| {
             let names = items.iter().filter_map(|item| Some(quote::name(&item.first()?.text)));
             format!(" ({})", names.collect::<Vec<_>>().join(", "))
@@ -320,6 +325,13 @@ fn key_columns(table: &Table, words: &mut Words<'_>) -> Result<Option<Vec<u32>>,
 
 fn places(table: &Table, names: &[String]) -> Option<Vec<u32>> {
     names.iter().map(|name| table.column_index(name)).collect()
+}
+
+/// Whether SQLite's grammar takes a type: words, and numbers in parentheses.
+fn is_of_sqlite(declared: &str) -> bool {
+    let (words, numbers) = declared.split_once('(').unwrap_or((declared, ""));
+    words.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_'))
+        && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | ',' | ')'))
 }
 
 /// A type as people write it.
