@@ -187,7 +187,7 @@ impl Dump {
         let mut tables = self.tables.clone();
         let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
         columns.for_each(|column| {
-            column.declared_type = column.declared_type.take().filter(|text| is_of_sqlite(text))
+            column.declared_type = column.declared_type.take().filter(|text| is_of_sqlite(text));
         });
         let schema = schema_text(&Schema::new(tables));
         let columns = names.map_or_else(String::new, |items| {
