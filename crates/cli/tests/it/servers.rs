@@ -1,6 +1,7 @@
 //! `score --db` on real servers. Needs the feature `engines`, and Debian's `postgresql` and `mariadb-server`.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -378,7 +379,7 @@ fn pairs_are_like_sqlite(address: &Path) {
         let (sql, words) =
             (pair["sql"].as_str().unwrap(), pair["dialects"]["sqlite"]["sql"].as_str().unwrap());
         let rows = [server.run(&there, sql), sqlite.run(&here, words)]
-            .map(|run| run.rows().map(|rows| rows_of(rows)).unwrap_or_else(|| panic!("{sql}: {run:?}")));
+            .map(|run| run.rows().map_or_else(|| panic!("{sql}: {run:?}"), |rows| rows_of(rows)));
         assert_eq!(rows[0], rows[1], "{sql}\n{words}");
         count += 1;
         dated += usize::from(sql.contains("born") && sql.contains("WHERE"));
@@ -428,10 +429,9 @@ fn synth_on_duckdb_is_like_sqlite() {
     let status = std::process::Command::new(python).args(["-c", script]).arg(&file).arg(squad()).status();
     if status.unwrap().success() {
         pairs_are_like_sqlite(Path::new(&format!("duckdb:{}", file.display())));
-        use std::os::unix::fs::PermissionsExt;
         let settings = folder.path().join("settings.json");
         std::fs::write(&settings, r#"{"read_only": true}"#).unwrap();
-        std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::set_permissions(&settings, PermissionsExt::from_mode(0o600)).unwrap();
         let address = format!("dbapi:duckdb?connect={}&database={}", settings.display(), file.display());
         pairs_are_like_sqlite(Path::new(&address));
     }

@@ -184,7 +184,12 @@ impl Dump {
         let end =
             query.iter().rposition(|token| token.is(&["WITH"])).filter(|&at| query.len() - at < 5 && at > 0);
         let query = read(query[..end.unwrap_or(query.len())].to_vec(), self.quotes);
-        let schema = schema_text(&Schema::new(self.tables.clone()));
+        let mut tables = self.tables.clone();
+        let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
+        columns.for_each(|column| {
+            column.declared_type = column.declared_type.take().filter(|text| is_of_sqlite(text));
+        });
+        let schema = schema_text(&Schema::new(tables));
         let columns = names.map_or_else(String::new, |items| {
             let names = items.iter().filter_map(|item| Some(quote::name(&item.first()?.text)));
             format!(" ({})", names.collect::<Vec<_>>().join(", "))
@@ -229,14 +234,14 @@ fn add(table: &mut Table, item: &[Token], quotes: Quotes) -> Step {
         words.name();
     }
     if words.skip(&["PRIMARY", "KEY"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         table.primary_key = key_columns(table, &mut words)?.unwrap_or_default();
     } else if words.eat(&["UNIQUE"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         let columns = key_columns(table, &mut words)?;
         table.unique.extend(columns);
     } else if words.skip(&["FOREIGN", "KEY"]) {
-        words.to_parenthesis();
+        words.skip_to_parenthesis();
         let columns = key_columns(table, &mut words)?;
         references(table, columns.unwrap_or_default(), &mut words);
     } else if !(words.is(&["CHECK", "EXCLUDE"])
@@ -322,6 +327,13 @@ fn places(table: &Table, names: &[String]) -> Option<Vec<u32>> {
     names.iter().map(|name| table.column_index(name)).collect()
 }
 
+/// Whether SQLite's grammar takes a type: words, and numbers in parentheses.
+fn is_of_sqlite(declared: &str) -> bool {
+    let (words, numbers) = declared.split_once('(').unwrap_or((declared, ""));
+    words.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_'))
+        && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | ',' | ')'))
+}
+
 /// A type as people write it.
 fn type_text(tokens: &[Token]) -> String {
     let mut text = String::new();
@@ -397,7 +409,7 @@ impl<'t> Words<'t> {
     }
 
     /// Steps to the next parenthesis, such as over the name of a key.
-    fn to_parenthesis(&mut self) {
+    fn skip_to_parenthesis(&mut self) {
         while self.rest().first().is_some_and(|token| !token.is_sign("(")) {
             self.at += 1;
         }
