@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sqlgauge_core::OutputPath;
 
-/// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
+/// Adapt an evaluator to another system
 #[derive(Debug, Args)]
 pub(crate) struct Adapt {
     /// Folder of the evaluator

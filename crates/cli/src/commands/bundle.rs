@@ -12,8 +12,8 @@ use sqlgauge_base::counted;
 
 /// Write the results of a run as one file that anyone can score again
 ///
-/// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all inputs.
-/// `sqlgauge score --results FILE.bundle --out DIR` scores it, without databases.
+/// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all
+/// inputs. `sqlgauge score --results FILE.bundle --out DIR` scores it, without databases.
 #[derive(Debug, Args)]
 pub(crate) struct Bundle {
     /// Run directory

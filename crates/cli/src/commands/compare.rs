@@ -11,7 +11,7 @@ use crate::Verdict;
 use crate::options::GoldBar;
 use crate::output::{note, print_json, print_painted, text_tables};
 
-/// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
+/// Compare two systems: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// Run directory

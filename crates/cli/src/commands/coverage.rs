@@ -9,7 +9,7 @@ use sqlgauge_report::words::NONE;
 use crate::Verdict;
 use crate::output::print_table;
 
-/// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
+/// Compare what corpora cover
 #[derive(Debug, Args)]
 pub(crate) struct CoverageCommand {
     /// Folders of corpora (of `synth`, or as Spider and BIRD are laid out), or files of examples with their databases, the address

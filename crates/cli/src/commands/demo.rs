@@ -15,7 +15,7 @@ use crate::output::{colour, command_line, print, print_painted, text_tables, wid
 /// Metrics of the terminal's table; the report has all.
 const SHOWN: usize = 4;
 
-/// Take a tour: score the bundled sample, explain two answers, estimate without labels, change the schema
+/// Tour the product on a bundled sample benchmark
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Folder to write: the sample goes to its `benchmark`, the scores to its `run`; `index.html` links to everything

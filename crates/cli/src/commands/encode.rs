@@ -13,7 +13,7 @@ use sqlgauge_dataset::FileFormat;
 
 use crate::options::{column_help, workload_roles};
 
-/// Turn questions with their schemas and predictions into vectors for `shift`, `fit` and `estimate`
+/// Encode questions, schemas and predictions as vectors
 #[derive(Args)]
 pub(crate) struct Encode {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read

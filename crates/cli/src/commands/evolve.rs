@@ -21,7 +21,7 @@ use crate::llm_options::LlmOptions;
 use crate::options::{BenchmarkOptions, column_help, columns};
 use crate::output::print_document;
 
-/// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+/// Change the schemas of a benchmark, with its databases and golds, or make training data of them
 #[derive(Args)]
 pub(crate) struct Evolve {
     #[command(flatten)]

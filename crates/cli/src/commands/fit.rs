@@ -9,7 +9,7 @@ use clap::Args;
 use sqlgauge_core::OutputPath;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
-/// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
+/// Train an evaluator: how accuracy falls with shift
 #[derive(Debug, Args)]
 pub(crate) struct Fit {
     /// Embeddings to measure shift from: the workload that the system was built for

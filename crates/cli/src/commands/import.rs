@@ -8,7 +8,7 @@ use crate::Verdict;
 use crate::options::{column_help, columns, with_columns, workload_roles};
 use crate::output::{command_line, print};
 
-/// Make a known run of labels that were judged elsewhere; nothing is executed
+/// Import labels judged elsewhere as a scored run (runs no SQL)
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     #[command(flatten)]

@@ -13,10 +13,7 @@ use crate::Verdict;
 use crate::config::{NAME, trust};
 use crate::output::{note, print};
 
-/// Write what `sqlgauge run` reads: sqlgauge.toml, questions to begin with, a workflow for GitHub
-///
-/// What is not given is asked for on a terminal. Nothing that is there is written over. The new sqlgauge.toml is trusted, since its
-/// command is your word (`sqlgauge trust`).
+/// Write what `run` reads: sqlgauge.toml, questions to begin with, a workflow for GitHub
 #[derive(Debug, Args)]
 pub(crate) struct Init {
     /// A database, a folder of databases, or a server, as for `score`

@@ -20,7 +20,7 @@ use crate::Verdict;
 use crate::options::{databases_in, schema_of};
 use crate::output::{note, print, print_json};
 
-/// Print the schema of a database as sqlgauge sees it, or a query resolved over one with its features
+/// Print the schema of a database, or a query resolved over one with its features
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     /// A SQLite file, a folder with SQLite files, the address of a server's database, a tables.json, or a .sql file with DDL (SQLite's, or

@@ -16,7 +16,9 @@ use crate::engine::engine;
 use crate::options::{database_file, schema_of};
 use crate::output::{print, print_json};
 
-/// Tell whether two queries mean the same.
+/// Decide by rules whether two queries mean the same, and say why
+///
+/// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
 #[derive(Debug, Args)]
 pub(crate) struct Match {
     /// The first query; `-` is standard input

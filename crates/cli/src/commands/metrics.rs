@@ -7,7 +7,7 @@ use sqlgauge_metrics::{Metric, all, find};
 use crate::Verdict;
 use crate::output::{print_json, print_table};
 
-/// List the metrics: id, what it means, its range, what it needs
+/// List the metrics: what they measure and what they need
 #[derive(Debug, Args)]
 pub(crate) struct Metrics {
     /// Only these, with or without version

@@ -260,4 +260,17 @@ mod tests {
         grouped.sort_unstable();
         assert_eq!(named, grouped);
     }
+
+    /// The list has the text of the variant, the help of a command that of its options.
+    #[test]
+    fn a_command_says_the_same_in_the_list_and_in_its_help() {
+        let (listed, built) = (Command::augment_subcommands(clap::Command::new("sqlgauge")), crate::built());
+        for command in listed.get_subcommands() {
+            let help = built.find_subcommand(command.get_name()).unwrap();
+            let texts = |of: &clap::Command| {
+                [of.get_about(), of.get_long_about()].map(|text| text.map(ToString::to_string))
+            };
+            assert_eq!(texts(command), texts(help), "{}", command.get_name());
+        }
+    }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::Verdict;
 
-/// Benchmark estimators
+/// Moved to the programs of `research/`
 #[derive(Debug, Args)]
 pub(crate) struct BenchEstimators {
     /// What the command was given

@@ -16,9 +16,6 @@ use crate::output::print;
 use crate::solver::with_solver;
 
 /// Make a test suite of a benchmark, or of a run's counterexamples: databases on which wrong answers show
-///
-/// For each question a few invented databases tell the gold from its single mutations, and from the wrong answers of the given
-/// systems. No row of the benchmark is in the file. `score --pack FILE` scores with it, in about the time of plain execution accuracy.
 #[derive(Args)]
 pub(crate) struct MakePack {
     #[command(flatten)]

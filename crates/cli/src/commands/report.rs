@@ -13,7 +13,7 @@ use crate::Verdict;
 use crate::options::GoldBar;
 use crate::output::{Style, print, print_with, say, text_tables};
 
-/// Write the report of a run in a format
+/// Write a run's report as HTML, Markdown, CSV, JUnit or JSON, or count the errors of its metrics
 #[derive(Debug, Args)]
 pub(crate) struct ReportCommand {
     /// Run directory

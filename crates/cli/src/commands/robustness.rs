@@ -11,7 +11,7 @@ use crate::Verdict;
 use crate::options::{column_help, columns};
 use crate::output::{command_line, print, print_document, print_json, say};
 
-/// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
+/// Measure what systems lose when schemas change
 #[derive(Debug, Args)]
 pub(crate) struct RobustnessCommand {
     /// Folders that `sqlgauge evolve` wrote, as for several intensities

@@ -20,9 +20,6 @@ use crate::scoring::metrics;
 const LISTED: usize = 10;
 
 /// Ask an application golden questions, score its answers, and compare them with the last run
-///
-/// `sqlgauge init` writes the options into sqlgauge.toml. The answers are kept in `answers.jsonl` of the run: with --out RUN they are
-/// scored once more, and nothing that stands there is asked again.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// File with questions and golds, as `score --gold` reads it

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sqlgauge_shift::Slices;
 
-/// Measure how far one workload lies from another, and which databases and features cause it
+/// Measure how far one workload is from another
 #[derive(Debug, Args)]
 pub(crate) struct Shift {
     /// Embeddings to measure from (by `sqlgauge encode`)

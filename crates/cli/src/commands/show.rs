@@ -11,7 +11,7 @@ use sqlgauge_report::{ShowOptions, show};
 use crate::Verdict;
 use crate::output::{colour, print_json, print_painted, width};
 
-/// Show items: question, both queries, both results, every metric and why
+/// Show items: both queries, both results, and why each score
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// Run directory

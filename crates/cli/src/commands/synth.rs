@@ -20,7 +20,7 @@ use crate::Verdict;
 use crate::llm_options::LlmOptions;
 use crate::output::{note, print_table, say};
 
-/// Make a labelled corpus from databases: queries by a grammar, each checked by execution
+/// Make a labelled corpus from your databases
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).args(["db", "for_database", "tables"]))]
 pub(crate) struct Synth {

@@ -14,7 +14,7 @@ use sqlgauge_tables::{
 use crate::Verdict;
 use crate::output::print;
 
-/// Build SQLite databases with types and keys from a folder of CSV and Parquet files
+/// Make relational databases from CSV and Parquet files
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Tables {

@@ -9,12 +9,7 @@ use crate::Verdict;
 use crate::config::{NAME, trust};
 use crate::output::print;
 
-/// Let a project's sqlgauge.toml name programs, servers and environment variables, and write anywhere
-///
-/// Without it, a file in the working directory that names one is refused: whoever wrote it could run programs as you, or have
-/// your keys sent to a server. Its outputs must be new files or folders below the working directory, or folders of runs there;
-/// no name may begin with a dot. Trust ends when the file changes. Your own ~/.config/sqlgauge/config.toml and a file that you
-/// name with --config are trusted.
+/// Let a project's sqlgauge.toml name programs, servers and environment variables
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
     /// The file, which you have read

@@ -261,7 +261,7 @@ fn without_items_the_test_cases_of_junit_are_the_gates() {
         let items = document.descendants().filter(|n| n.attribute("name") == Some("items"));
         let items: Vec<&str> = items.filter_map(|n| n.attribute("value")).collect();
         assert_eq!(items.len(), 2);
-        assert!(items[0].starts_with("20 requested, "), "{items:?}");
+        assert!(items[0].starts_with("20 questions, 20 answered, "), "{items:?}");
     }
 }
 
