@@ -77,7 +77,7 @@ fn label_next(py: Python<'_>, folder: PathBuf, count: usize) -> PyResult<(Bound<
 /// A verdict, or a file of labels, as `label add` takes them; what became of it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Verdict {
+struct LabelArguments {
     folder: PathBuf,
     id: Option<String>,
     verdict: Option<String>,
@@ -88,8 +88,8 @@ struct Verdict {
 }
 
 #[pyfunction]
-fn label_add(py: Python<'_>, verdict: Verdict) -> PyResult<Bound<'_, PyAny>> {
-    let Verdict { folder, id, verdict, labels, system, by, replace } = verdict;
+fn label_add(py: Python<'_>, label: LabelArguments) -> PyResult<Bound<'_, PyAny>> {
+    let LabelArguments { folder, id, verdict, labels, system, by, replace } = label;
     let job = LabelAddJob { id, verdict, from: labels, system, replace, by, ..LabelAddJob::new(folder) };
     to_python(py, &call(py, move |_| Ok(json!(job.run()?)))?)
 }
