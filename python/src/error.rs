@@ -134,6 +134,7 @@ impl From<sqlgauge_core::Error> for Failure {
             | sqlgauge_core::Error::NotBuiltIn(_)
             | sqlgauge_core::Error::Shift(_)
             | sqlgauge_core::Error::OtherEncoder { .. }
+            | sqlgauge_core::Error::Labels(_)
             | sqlgauge_core::Error::Estimate(_) => Class::Input,
             sqlgauge_core::Error::Refused(_) | sqlgauge_core::Error::Unresolved(_) => Class::Query,
             _ => Class::Run,

@@ -43,6 +43,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("per-item", "per_item"),
     ("pred", "predictions"),
     ("questions", "questions"),
+    ("replace", "replace=True"),
     ("restart", "restart=True"),
     ("sample-sets", "sample_sets"),
     ("schema-versions", "schema_versions"),
@@ -57,7 +58,9 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("tiers", "tiers"),
     ("timeout", "timeout"),
     ("variants", "variants"),
+    ("verdict", "verdict"),
     ("where", "where"),
+    ("width", "width"),
 ];
 
 /// The sentence with arguments in the place of options.
