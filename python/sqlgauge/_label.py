@@ -217,7 +217,8 @@ class Labeler:
     def status(self) -> LabelStatus:
         """What the labels say so far."""
         raw = _native.label_status(self.folder)
-        return LabelStatus(*(raw[name] for name in ("enough", "quantities", "labels", "likely", "sentence")), raw)
+        named = {name: raw[name] for name in ("enough", "quantities", "labels", "likely", "sentence")}
+        return LabelStatus(**named, raw=raw)
 
     def __repr__(self) -> str:
         return f"{self.folder}: {self.status()}"
