@@ -45,8 +45,7 @@ fn main() -> Result<()> {
     println!("size\tfalse alarms a year\tmedian delay\tworst tenth\tnever in a year");
     for size in [25, 50, 100, 200] {
         let mut draw = |from: &[AnswerValue]| -> BatchAnswers {
-            let batch: Vec<AnswerValue> =
-                (0..size).filter_map(|_| random.pick(from).cloned()).collect();
+            let batch: Vec<AnswerValue> = (0..size).filter_map(|_| random.pick(from).cloned()).collect();
             BatchAnswers::of(&batch)
         };
         let bound = (YEAR * size) as f64;
@@ -77,9 +76,11 @@ fn answers(log: &Path) -> Result<Vec<AnswerValue>> {
     let mut all = Vec::new();
     for line in text.lines() {
         let Line { answers } = serde_json::from_str(line).with_context(|| log.display().to_string())?;
-        all.extend(answers.into_iter().flat_map(|(name, values)| {
-            values.into_iter().map(move |value| (name.clone(), value))
-        }));
+        all.extend(
+            answers
+                .into_iter()
+                .flat_map(|(name, values)| values.into_iter().map(move |value| (name.clone(), value))),
+        );
     }
     Ok(all)
 }
