@@ -211,8 +211,8 @@ class Labeler:
         Raises:
             InputError: A label does not fit the plan; then none was added.
         """
-        given = {"folder": self.folder, "id": id, "verdict": verdict, "labels": labels, "system": system}
-        return _native.label_add({**given, "by": by, "replace": replace})
+        label = {"folder": self.folder, "id": id, "verdict": verdict, "labels": labels, "system": system}
+        return _native.label_add({**label, "by": by, "replace": replace})
 
     def status(self) -> LabelStatus:
         """What the labels say so far."""

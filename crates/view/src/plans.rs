@@ -45,7 +45,6 @@ impl Dashboard {
         if let Some(worker) = &self.options.worker {
             context = context.with_worker(worker.clone());
         }
-        let _one_at_a_time = self.labelling.lock().unwrap_or_else(PoisonError::into_inner);
         let questions = LabelNextJob::new(folder_of(&record)?).run(&context)?;
         let folder = open(&record)?;
         let standings = folder.standings();
@@ -59,10 +58,9 @@ impl Dashboard {
         }))
     }
 
-    /// Stores a verdict, in the place of one that this person gave before.
+    /// Stores a verdict; it replaces an earlier one of this person.
     pub(crate) fn judge(&self, judged: &Judged) -> Result<(), ViewError> {
         let record = self.record(RecordKind::Plan, &judged.plan)?;
-        let _one_at_a_time = self.labelling.lock().unwrap_or_else(PoisonError::into_inner);
         let mut folder = open(&record)?;
         let rows = folder.judge(&judged.id, &judged.verdict, &self.options.labeller);
         let added = rows.and_then(|rows| folder.add(rows, "this page", true));

@@ -24,7 +24,7 @@ pub struct Watch {
     /// Log to compare with and to append to; the first batch in it is the reference
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", required_unless_present = "batch_size"))]
     pub log: Option<OutputPath>,
-    /// Name of this batch in the log, in the place of an earlier one of that name [default: today's date, for one batch a day]
+    /// Name of this batch in the log; a name that you give again replaces its batch [default: today's date, once a day]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", requires = "log"))]
     pub as_of: Option<String>,
     /// Watch batches of N questions, in the order of the file, and no log; a rest below N/2 joins the last batch
@@ -145,7 +145,7 @@ impl Watch {
         let label = self.label(now);
         if let Some(log) = log.filter(|log| self.as_of.is_none() && log.has_other(whole, answers, &label)) {
             return Err(Error::Invalid(format!(
-                "{} has a batch {label} of other answers; name this one with --as-of, or give --as-of {label} to put it in the place of that one",
+                "{} has a batch {label} with different answers; name this one with --as-of, or replace that one with --as-of {label}",
                 log.path().display()
             )));
         }

@@ -259,7 +259,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         if self.mode >= Mode::VerifyCa {
-            // One that signs itself is no authority to the check, and is trusted if it is a root: whoever has its key is the server.
+            // The check refuses a certificate that signs itself. Named as a root it is trusted: whoever has its key is the server.
             let is_trusted = self.trusted.iter().any(|root| root == certificate);
             let certificate = ParsedCertificate::try_from(certificate)?;
             if !is_trusted {

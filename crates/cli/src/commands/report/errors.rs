@@ -53,7 +53,7 @@ impl ErrorOptions {
 
 /// The heads of the rates: against labels.
 const BY_LABELS: &[&str] = &["called right though wrong", "called wrong though right"];
-/// Against verdicts: a refutation is no proof that the model is wrong.
+/// Against verdicts: a refuted answer need not be the model's fault.
 const BY_VERDICTS: &[&str] =
     &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
