@@ -1,10 +1,10 @@
 //! Which clause makes the difference: found by taking it out of both queries on the counterexample.
 //!
 //! # Contract
-//! A clause of the outermost SELECT explains a difference if, on the counterexample's database, the queries return the same
-//! once neither has it. Clauses are tried one by one, those first that leave most of the query as it is. Where none
-//! explains the difference alone, the sentence says which tables only one of them reads, or in which one clause they differ.
-//! If neither is known, there is no sentence.
+//! Where the queries differ in one clause only, the sentence names it. Otherwise, a clause of the outermost SELECT explains a
+//! difference if, on the counterexample's database, the queries return the same once neither has it. Clauses are tried one by
+//! one, those first that change least. Where none explains the difference alone, the sentence names the tables that only one
+//! query reads. If both read the same tables, there is no sentence.
 
 use std::collections::BTreeSet;
 
@@ -36,6 +36,9 @@ pub(crate) fn explain(
     refutation: &Refutation,
     queries: [&Query; 2],
 ) -> Option<String> {
+    if let Some(clause) = differ_in_one_clause(queries) {
+        return Some(format!("The queries differ only in their {clause}."));
+    }
     let of_clause = CLAUSES.iter().find_map(|(name, take_out)| {
         let toggled = queries.map(|query| {
             let mut query = query.clone();
@@ -60,12 +63,12 @@ fn of_tables(schema: &Schema, queries: [&Query; 2]) -> Option<String> {
         names.difference(other).cloned().collect::<Vec<_>>().join(" and ")
     };
     let (in_left, in_right) = (only(&left, &right), only(&right, &left));
-    Some(match (in_left.as_str(), in_right.as_str()) {
-        ("", "") => format!("The queries differ only in their {}.", differ_in_one_clause(queries)?),
-        (left, "") => format!("Only the gold reads {left}."),
-        ("", right) => format!("Only the prediction reads {right}."),
-        (left, right) => format!("Only the gold reads {left}, and only the prediction {right}."),
-    })
+    match (in_left.as_str(), in_right.as_str()) {
+        ("", "") => None,
+        (left, "") => Some(format!("Only the gold reads {left}.")),
+        ("", right) => Some(format!("Only the prediction reads {right}.")),
+        (left, right) => Some(format!("Only the gold reads {left}, and only the prediction {right}.")),
+    }
 }
 
 fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
