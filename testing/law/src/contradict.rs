@@ -110,6 +110,8 @@ pub struct Tally {
     pub told_apart: BTreeMap<PairOrigin, u64>,
     /// Verdicts of `verify`.
     pub verdicts: BTreeMap<(PairOrigin, &'static str), u64>,
+    /// Why a verdict is `unknown`.
+    pub reasons: BTreeMap<String, u64>,
     pub contradictions: BTreeMap<Contradiction, u64>,
     /// Some of them.
     pub examples: Vec<Example>,
@@ -134,6 +136,9 @@ impl Tally {
         for verdict in ["equivalent", "equivalent_up_to", "different", "unknown"] {
             row(verdict, &|origin| self.verdicts.get(&(origin, verdict)).copied());
         }
+        for (reason, count) in &self.reasons {
+            let _ = writeln!(out, "- unknown, {reason}: {count}");
+        }
         let _ = writeln!(out, "\n{} contradictions", self.contradictions.values().sum::<u64>());
         for (contradiction, count) in &self.contradictions {
             let _ = writeln!(out, "- {contradiction:?}: {count}");
@@ -151,6 +156,9 @@ impl Tally {
         *self.told_apart.entry(origin).or_default() += u64::from(findings.rows_differ);
         if let Some(verdict) = findings.verdict {
             *self.verdicts.entry((origin, verdict)).or_default() += 1;
+        }
+        if let Some(reason) = findings.reason {
+            *self.reasons.entry(reason).or_default() += 1;
         }
         for (contradiction, note) in findings.contradictions {
             let count = self.contradictions.entry(contradiction).or_default();
@@ -233,6 +241,7 @@ struct PairFindings {
     matched: bool,
     rows_differ: bool,
     verdict: Option<&'static str>,
+    reason: Option<String>,
     contradictions: Vec<(Contradiction, String)>,
 }
 
@@ -399,6 +408,9 @@ impl<'w> Judge<'w> {
             Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) | Verdict::Unknown(_) => {}
         }
         findings.verdict = Some(report.verdict.name());
+        if let Verdict::Unknown(unknown) = &report.verdict {
+            findings.reason = Some(unknown.reason.clone());
+        }
         findings
     }
 

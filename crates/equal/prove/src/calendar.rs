@@ -17,6 +17,7 @@ enum Field {
     Month,
     Day,
     DayOfYear,
+    DayOfWeek,
     Hour,
     Minute,
     Second,
@@ -29,7 +30,7 @@ impl Field {
         match self {
             Self::Year => 0,
             Self::Month => 1,
-            Self::Day | Self::DayOfYear => 2,
+            Self::Day | Self::DayOfYear | Self::DayOfWeek => 2,
             Self::Hour => 3,
             Self::Minute => 4,
             Self::Second => 5,
@@ -43,6 +44,8 @@ impl Field {
             Self::Year => "2000",
             Self::Month | Self::Day => "01",
             Self::DayOfYear => "001",
+            // 2000-01-01 is a Saturday.
+            Self::DayOfWeek => "6",
             Self::Hour | Self::Minute | Self::Second => "00",
             Self::Thousandths => "000",
         }
@@ -58,6 +61,8 @@ pub(crate) struct Rendering {
     rest: String,
     /// A year before the first has four digits behind its minus, and not three.
     has_long_years: bool,
+    /// It shows the start of a month, a year or a day, whose day SQLite does not correct where the month has fewer days.
+    is_start: bool,
     /// Only the law of the encoding plants that defect.
     has_31_days: bool,
 }
@@ -65,7 +70,7 @@ pub(crate) struct Rendering {
 /// The characters that times are written in.
 pub(crate) const LETTERS: &str = "0123456789-: T.";
 /// How many numbers a reading of a time has.
-pub(crate) const SIZE: usize = 5;
+pub(crate) const SIZE: usize = 6;
 
 /// Where a reading stands; after these a text may end.
 const DATE: u32 = 10;
@@ -79,8 +84,13 @@ const ODD: u32 = 1;
 impl Rendering {
     /// What `strftime` shows in that format; `None` if a part of it is not known here, or comes before what is written before it.
     pub(crate) fn of_format(format: &str) -> Option<Self> {
-        let mut rendering =
-            Self { fields: Vec::new(), rest: String::new(), has_long_years: false, has_31_days: false };
+        let mut rendering = Self {
+            fields: Vec::new(),
+            rest: String::new(),
+            has_long_years: false,
+            is_start: false,
+            has_31_days: false,
+        };
         let mut chars = format.chars();
         while let Some(char) = chars.next() {
             let fields: &[(&str, Field)] = match (char, if char == '%' { chars.next() } else { None }) {
@@ -88,6 +98,7 @@ impl Rendering {
                 ('%', Some('m')) => &[("", Field::Month)],
                 ('%', Some('d')) => &[("", Field::Day)],
                 ('%', Some('j')) => &[("", Field::DayOfYear)],
+                ('%', Some('w')) => &[("", Field::DayOfWeek)],
                 ('%', Some('H')) => &[("", Field::Hour)],
                 ('%', Some('M')) => &[("", Field::Minute)],
                 ('%', Some('S')) => &[("", Field::Second)],
@@ -117,6 +128,19 @@ impl Rendering {
             _ => "%T",
         };
         Some(Self { has_long_years: true, ..Self::of_format(format)? })
+    }
+
+    /// What `date` and `datetime` show with a modifier `start of …`.
+    pub(crate) fn of_start(modifier: &str, has_time: bool) -> Option<Self> {
+        let date = match modifier.to_ascii_lowercase().as_str() {
+            "start of year" => "%Y-01-01",
+            "start of month" => "%Y-%m-01",
+            "start of day" => "%F",
+            _ => return None,
+        };
+        let time = if has_time { " 00:00:00" } else { "" };
+        let rendering = Self::of_format(date)?.followed_by_text(time);
+        Some(Self { has_long_years: true, is_start: true, ..rendering })
     }
 
     /// All of a time, to a thousandth of a second, so that texts compare as times do.
@@ -158,7 +182,10 @@ impl Rendering {
     /// Whether it shows no more than the fields that a day and a time of day are written in. What else there is SQLite
     /// computes from the number of days, which another day has for 24 hours.
     pub(crate) fn is_of_fields(&self) -> bool {
-        !self.fields.iter().any(|(_, field)| matches!(field, Field::DayOfYear | Field::Thousandths))
+        use Field as F;
+        let is_computed =
+            |(_, field): &(String, Field)| matches!(field, F::DayOfYear | F::DayOfWeek | F::Thousandths);
+        !self.is_start && !self.fields.iter().any(is_computed)
     }
 
     fn show(&self, output: &mut Vec<char>, field: Field, digits: &str, is_first: bool) {
@@ -183,8 +210,8 @@ impl Rendering {
     /// Reads a character, and says what is shown after it.
     pub(crate) fn read(&self, state: &mut [u32], char: char) -> Vec<char> {
         let mut output = Vec::new();
-        let &mut [place, _, pending, before, _] = &mut state[..] else { return output };
-        step(state, char, self.fields.iter().any(|(_, field)| *field == Field::DayOfYear));
+        let &mut [place, _, pending, before, _, weekday] = &mut state[..] else { return output };
+        step(state, char, self.fields.iter().map(|(_, field)| *field).find(|field| field.rank() == 2));
         if self.has_31_days && state[0] == 7 {
             state[4] = 31;
         }
@@ -194,7 +221,7 @@ impl Rendering {
         let digit = char.to_string();
         match place {
             2 if char == ':' => {
-                for field in [Field::Year, Field::Month, Field::Day, Field::DayOfYear] {
+                for field in [Field::Year, Field::Month, Field::Day, Field::DayOfYear, Field::DayOfWeek] {
                     self.show(&mut output, field, field.missing(), true);
                 }
                 self.show(&mut output, Field::Hour, &format!("{pending:02}"), true);
@@ -209,6 +236,7 @@ impl Rendering {
                 self.show(&mut output, Field::Day, &digit, false);
                 let days = before + pending * 10 + number(char);
                 self.show(&mut output, Field::DayOfYear, &format!("{days:03}"), true);
+                self.show(&mut output, Field::DayOfWeek, &((weekday + days - 1) % 7).to_string(), true);
             }
             11 | 12 => self.show(&mut output, Field::Hour, &digit, place == 11),
             14 | 15 => self.show(&mut output, Field::Minute, &digit, place == 14),
@@ -273,7 +301,7 @@ pub(crate) fn begin(state: &mut [u32]) {
 
 /// Reads a character of what may be a value of a column of dates.
 pub(crate) fn read_declared(state: &mut [u32], char: char) {
-    step(state, char, false);
+    step(state, char, None);
 }
 
 /// Whether the text is a time exactly.
@@ -290,9 +318,10 @@ fn number(digit: char) -> u32 {
 }
 
 /// Reads a character. The state is the place in the text, what is odd, digits that are not yet a number, what leap years depend on
-/// and then how many days are before the month if `counts_days`, and how many the month has.
-fn step(state: &mut [u32], char: char, counts_days: bool) {
-    let Some(next) = next(state, char, counts_days) else {
+/// and then how many days are before the month if `day` counts them, how many the month has, and for a day of the week what the first
+/// day of the year depends on and then which day that is.
+fn step(state: &mut [u32], char: char, day: Option<Field>) {
+    let Some(next) = next(state, char, day) else {
         state.fill(0);
         state[0] = OVER;
         return;
@@ -305,7 +334,7 @@ pub(crate) fn is_over(state: &[u32]) -> bool {
     state[0] == OVER
 }
 
-fn next(state: &mut [u32], char: char, counts_days: bool) -> Option<u32> {
+fn next(state: &mut [u32], char: char, day: Option<Field>) -> Option<u32> {
     let place = state[0];
     let is_negative = state[1] & ODD != 0;
     let Some(digit) = char.to_digit(10) else {
@@ -330,12 +359,20 @@ fn next(state: &mut [u32], char: char, counts_days: bool) -> Option<u32> {
             // Of the first three digits of a year, leap years depend on these.
             state[3] = pending / 10 % 4;
             state[2] = if digit == 0 { 0 } else { 2 - digit % 2 };
+            state[5] = if day == Some(Field::DayOfWeek) { pending % 40 } else { 0 };
         }
-        3 => state[3] = u32::from(if pending == 0 { state[3] == 0 } else { pending.is_multiple_of(4) }),
+        3 => {
+            if day == Some(Field::DayOfWeek) {
+                state[5] = first_weekday(state[5] * 10 + digit, is_negative);
+            }
+            state[3] = u32::from(if pending == 0 { state[3] == 0 } else { pending.is_multiple_of(4) });
+        }
         6 => {
             let month = Some(pending).filter(|month| (1..=12).contains(month))?;
             let is_leap = state[3] == 1;
-            state[3] = if counts_days { days_before(month, is_leap) } else { 0 };
+            let before = days_before(month, is_leap);
+            state[3] = if day == Some(Field::DayOfYear) { before } else { 0 };
+            state[5] = if day == Some(Field::DayOfWeek) { (state[5] + before) % 7 } else { 0 };
             state[4] = days_of(month, is_leap);
         }
         9 => {
@@ -369,6 +406,14 @@ fn days_of(month: u32, is_leap: bool) -> u32 {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
+}
+
+/// The day of the week, from Sunday, of the first day of a year of which the remainder by 400 is known.
+fn first_weekday(year: u32, is_negative: bool) -> u32 {
+    let year = if is_negative { (400 - year) % 400 } else { year };
+    let leap_years = year.div_ceil(4) - year.div_ceil(100) + year.div_ceil(400);
+    // The first day of the year 0 is a Saturday.
+    (6 + 365 * year + leap_years) % 7
 }
 
 fn days_before(month: u32, is_leap: bool) -> u32 {

@@ -641,7 +641,8 @@ impl Terms {
         self.choose(is_negative, negative, floor)
     }
 
-    fn floor(&mut self, term: Term) -> Term {
+    /// The largest integer that is not above a real number.
+    pub(crate) fn floor(&mut self, term: Term) -> Term {
         match self.node(term) {
             Node::Constant(Constant::Real(value)) => {
                 let floor = value.floor().to_integer();

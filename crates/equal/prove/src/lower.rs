@@ -39,6 +39,11 @@ impl Run<'_, '_> {
                 let value = self.value(inner, env)?;
                 self.call(&|args| format!("~({})", args[0]), ValueShape::INTEGER, &[value])?
             }
+            Expr::Binary(BinaryOperator::Concat, ..) => {
+                let values = joined_operands(expr).into_iter().map(|operand| self.value(operand, env));
+                let values = values.collect::<Result<_, _>>()?;
+                self.concatenation(values)?
+            }
             Expr::Binary(operator, left, right) if !operator.is_comparison() => {
                 let (left, right) = (self.value(left, env)?, self.value(right, env)?);
                 self.binary(*operator, left, right)?
@@ -185,6 +190,13 @@ impl Run<'_, '_> {
         right: &Expr,
         env: &Env,
     ) -> Result<Truth, Stop> {
+        use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+        let is_order = matches!(operator, Less | LessEqual | Greater | GreaterEqual);
+        let [lefts, rights] = [lower_for_upper(left), lower_for_upper(right)];
+        let (left, right) = match (&lefts, &rights) {
+            (Some(left), Some(right)) if !is_order => (left, right),
+            _ => (left, right),
+        };
         let values = (self.value(left, env)?, self.value(right, env)?);
         let (left, right) = self.comparable((left, right), values)?;
         Ok(self.compare(operator, left, right))
@@ -482,7 +494,7 @@ impl Run<'_, '_> {
             }
             _ => {}
         }
-        let args = &plainer(function, args);
+        let (function, args) = &plainer(function, args);
         let list = args.as_slice();
         if function.properties().may_read_clock {
             return self.date_function(function, args, env);
@@ -503,7 +515,43 @@ impl Run<'_, '_> {
             let real = terms.rounded(remainder.integer);
             return Ok(terms.real_value(real, remainder.is_null));
         }
-        self.scalar_function(function, args, &values)
+        match (function, values.as_slice()) {
+            (F::Concat, _) => self.concat(values),
+            (F::Round, [value]) if value.is_text == Terms::FALSE => Ok(self.round(*value)),
+            // An integer has no digits behind the point.
+            (F::Round, [value, _])
+                if matches!(list, [_, Expr::Literal(Literal::Integer(_))])
+                    && (value.is_real, value.is_text) == (Terms::FALSE, Terms::FALSE) =>
+            {
+                Ok(self.round(*value))
+            }
+            (F::Ceil | F::Ceiling | F::Floor | F::Trunc, [value]) if value.is_text == Terms::FALSE => {
+                Ok(self.whole(function, *value))
+            }
+            (F::Sign, [value]) if value.is_text == Terms::FALSE => Ok(self.sign(*value)),
+            _ => self.scalar_function(function, args, &values),
+        }
+    }
+
+    /// `concat`: NULL is an empty text.
+    fn concat(&mut self, mut values: Vec<SymbolicValue>) -> Result<SymbolicValue, Stop> {
+        let terms = &mut self.world.terms;
+        let empty = terms.text("");
+        let empty = terms.text_value(empty, Terms::FALSE);
+        for value in &mut values {
+            *value = self.world.terms.choose_value(value.is_null, empty, *value);
+        }
+        if let Some(first) = values.first_mut() {
+            *first = self.with_text_affinity(*first)?;
+        }
+        self.concatenation(values)
+    }
+
+    /// Values one behind the other.
+    fn concatenation(&mut self, values: Vec<SymbolicValue>) -> Result<SymbolicValue, Stop> {
+        let mut values = values.into_iter();
+        let first = values.next().ok_or_else(|| Stop::unsupported("concat"))?;
+        values.try_fold(first, |before, value| self.binary(BinaryOperator::Concat, before, value))
     }
 
     /// NULLIF: a function, so that its arguments are compared without conversion.
@@ -572,11 +620,35 @@ fn reads_text(function: &Function) -> bool {
     )
 }
 
-/// The arguments without what changes no value: a letter case under another, and a rounding to no digits.
-fn plainer(function: &Function, args: &Args) -> Args {
+/// The operands of a chain of `||`, from the first to the last.
+fn joined_operands(expr: &Expr) -> Vec<&Expr> {
+    let (mut pending, mut operands) = (vec![expr], Vec::new());
+    while let Some(expr) = pending.pop() {
+        match expr {
+            Expr::Binary(BinaryOperator::Concat, left, right) => pending.extend([&**right, &**left]),
+            operand => operands.push(operand),
+        }
+    }
+    operands
+}
+
+/// `lower` of what an expression is `upper` of: two texts are equal in capitals if they are in small letters.
+fn lower_for_upper(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::Function { function: Function::Upper, args } => {
+            Some(Expr::Function { function: Function::Lower, args: args.clone() })
+        }
+        Expr::Function { function: Function::Lower, .. } => Some(expr.clone()),
+        _ => None,
+    }
+}
+
+/// A function without what changes no value: a letter case under another, a rounding to no digits, and the order in which both ends
+/// are trimmed.
+fn plainer(function: &Function, args: &Args) -> (Function, Args) {
     use Function as F;
     let mut args = args.clone();
-    let Args::List(list) = &mut args else { return args };
+    let Args::List(list) = &mut args else { return (function.clone(), args) };
     let is_case = |function: &Function| matches!(function, F::Lower | F::Upper);
     while let (true, [Expr::Function { function: inner, args: Args::List(inner_list) }]) =
         (is_case(function), list.as_slice())
@@ -587,7 +659,18 @@ fn plainer(function: &Function, args: &Args) -> Args {
     if let (F::Round, [_, Expr::Literal(Literal::Integer(0))]) = (function, list.as_slice()) {
         list.truncate(1);
     }
-    args
+    if *function == F::Trim {
+        list[0] = Expr::Function { function: F::Ltrim, args: Args::List(list.clone()) };
+        return (F::Rtrim, args);
+    }
+    if let (F::Ltrim, [Expr::Function { function: F::Rtrim, args: Args::List(inner) }, outer @ ..]) =
+        (function, list.as_slice())
+        && inner.get(1..) == Some(outer)
+    {
+        list[0] = Expr::Function { function: F::Ltrim, args: Args::List(inner.clone()) };
+        return (F::Rtrim, args);
+    }
+    (function.clone(), args)
 }
 
 /// The expressions of each result column, one of every SELECT.

@@ -1,11 +1,13 @@
 //! Arithmetic as SQLite does it: classes of results, division, NULL for a division by zero.
 
+use num_rational::BigRational;
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::BinaryOperator;
 
 use super::ProofAssumption;
 use super::defect::EncoderDefect;
 use super::exec::Run;
-use super::ir::{Sort, Term, Terms};
+use super::ir::{Constant, Sort, Term, Terms};
 use super::text::ValueShape;
 use super::value::SymbolicValue;
 use super::world::Stop;
@@ -50,6 +52,53 @@ impl Run<'_, '_> {
             real: terms.choose(is_real_negative, negative.real, value.real),
             ..value
         })
+    }
+
+    /// `round` to no digits: to the nearest whole number, half away from zero.
+    pub(crate) fn round(&mut self, value: SymbolicValue) -> SymbolicValue {
+        if value.is_real != Terms::FALSE {
+            self.world.assumes.insert(ProofAssumption::ExactReals);
+        }
+        let terms = &mut self.world.terms;
+        let zero = terms.zero(Sort::Real);
+        let half = terms.constant(Constant::Real(BigRational::new(1.into(), 2.into())));
+        let minus_half = terms.negate(half);
+        let is_negative = terms.less(value.real, zero);
+        let away = terms.choose(is_negative, minus_half, half);
+        let real = terms.add(Sort::Real, [value.real, away]);
+        let whole = terms.truncate(real);
+        let real = terms.real_of(whole);
+        let number = terms.number_as_real(SymbolicValue { real, ..value });
+        terms.real_value(number, value.is_null)
+    }
+
+    /// `ceil`, `floor` or `trunc` of a number: the class stays.
+    pub(crate) fn whole(&mut self, function: &Function, value: SymbolicValue) -> SymbolicValue {
+        let terms = &mut self.world.terms;
+        let whole = match function {
+            Function::Floor => terms.floor(value.real),
+            Function::Trunc => terms.truncate(value.real),
+            _ => {
+                let minus = terms.negate(value.real);
+                let floor = terms.floor(minus);
+                terms.negate(floor)
+            }
+        };
+        SymbolicValue { real: terms.real_of(whole), ..value }
+    }
+
+    /// `sign` of a number: -1, 0 or 1.
+    pub(crate) fn sign(&mut self, value: SymbolicValue) -> SymbolicValue {
+        let terms = &mut self.world.terms;
+        let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
+        let below = [terms.less(value.integer, zero), terms.less(value.real, real_zero)];
+        let above = [terms.less(zero, value.integer), terms.less(real_zero, value.real)];
+        let [is_negative, is_positive] =
+            [below, above].map(|[integer, real]| terms.choose(value.is_integer, integer, real));
+        let (minus_one, one) = (terms.integer(-1), terms.integer(1));
+        let size = terms.choose(is_positive, one, zero);
+        let sign = terms.choose(is_negative, minus_one, size);
+        terms.integer_value(sign, value.is_null)
     }
 
     /// A binary operator that does not compare.

@@ -201,6 +201,9 @@ impl Reading {
                 let rendering = Rendering::of_function(*function != F::Time, *function != F::Date)?;
                 Self::Text(vec![Stage::Date(rendering)])
             }
+            (F::Date | F::DateTime, [Expr::Literal(Literal::Text(modifier))]) => {
+                Self::Text(vec![Stage::Date(Rendering::of_start(modifier, *function == F::DateTime)?)])
+            }
             (F::JulianDay, []) => Self::Moment(Stage::Date(Rendering::whole()?)),
             _ => return None,
         })
@@ -260,6 +263,7 @@ fn pieces(format: &str) -> Option<Vec<Piece>> {
                     'Y' => 4,
                     'j' => 3,
                     'm' | 'd' | 'H' | 'M' | 'S' => 2,
+                    'w' => 1,
                     _ => return None,
                 };
                 Piece::Call(format!("strftime('%{field}', ?1)").into(), width)

@@ -1,7 +1,7 @@
 //! Which clause makes the difference: found by taking it out of both queries on the counterexample.
 //!
 //! # Contract
-//! Where the queries differ in one clause only, the sentence names it. Otherwise, a clause of the outermost SELECT explains a
+//! Where the queries read the same tables and differ in one clause only, the sentence names it. Otherwise, a clause of the outermost SELECT explains a
 //! difference if, on the counterexample's database, the queries return the same once neither has it. Clauses are tried one by
 //! one, those first that change least. Where none explains the difference alone, the sentence names the tables that only one
 //! query reads. If both read the same tables, there is no sentence.
@@ -36,7 +36,8 @@ pub(crate) fn explain(
     refutation: &Refutation,
     queries: [&Query; 2],
 ) -> Option<String> {
-    if let Some(clause) = differ_in_one_clause(queries) {
+    let of_tables = of_tables(schema, queries);
+    if let (None, Some(clause)) = (&of_tables, differ_in_one_clause(queries)) {
         return Some(format!("The queries differ only in their {clause}."));
     }
     let of_clause = CLAUSES.iter().find_map(|(name, take_out)| {
@@ -50,7 +51,7 @@ pub(crate) fn explain(
             has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
         is_same.then(|| sentence(name, has))
     });
-    of_clause.or_else(|| of_tables(schema, queries))
+    of_clause.or(of_tables)
 }
 
 /// What is said where no clause makes the difference alone.

@@ -283,10 +283,14 @@ impl Writer<'_> {
             C::Arithmetic => {
                 let (left, right) = (self.operand(table), self.operand(table));
                 let operator = self.dice.word(&["+", "-", "*", "/", "/", "%"]);
-                match self.dice.below(4) {
+                match self.dice.below(5) {
                     0 => format!("({left} {operator} {right}) / {}", self.operand(table)),
                     1 => format!("-{} {operator} {right}", self.column(table)),
-                    2 => format!("abs({left} {operator} {right})"),
+                    2 => {
+                        let whole = ["abs", "round", "ceil", "floor", "trunc", "sign"];
+                        format!("{}({left} {operator} {right})", self.dice.word(&whole))
+                    }
+                    3 => format!("round({left} {operator} {right}, 0)"),
                     _ => format!("{left} {operator} {right}"),
                 }
             }
@@ -361,7 +365,7 @@ impl Writer<'_> {
         let (part, whole) = (self.dice.word(&PARTS), self.dice.word(&WHOLE));
         let (comparison, count) = (self.dice.word(&["=", "<>", "<", ">", "<=", ">="]), self.dice.below(4));
         let from = self.dice.below(4);
-        match self.dice.below(23) {
+        match self.dice.below(27) {
             0 => format!("{column} LIKE {}", self.dice.word(&PATTERNS)),
             1 => format!("{column} GLOB {}", self.dice.word(&GLOBS)),
             2 => format!("length({column}) {comparison} {count}"),
@@ -379,6 +383,17 @@ impl Writer<'_> {
                 self.dice.word(&["0", "1", "-1", "5", "12"])
             ),
             14 => format!("substr({column}, -{}) {comparison} {part}", 1 + count),
+            19 => {
+                let (one, other) =
+                    (self.dice.word(&["upper", "lower"]), self.dice.word(&["t.a", "t.b", "t.s"]));
+                format!("{one}({column}) {comparison} {one}({other})")
+            }
+            20 => format!("{column} || ({part} || t.a) {comparison} {whole}"),
+            21 => format!("concat({column}, t.a, {part}) {comparison} {whole}"),
+            22 => format!(
+                "ltrim(rtrim({column}, {part}), {}) {comparison} {whole}",
+                self.dice.word(&[part, "' '"])
+            ),
             15 => format!("substr({column}, -{}, {from}) {comparison} {whole}", 1 + count),
             16 => format!("replace({column}, {part}, {}) {comparison} {whole}", self.dice.word(&PARTS)),
             17 => {
@@ -403,7 +418,9 @@ impl Writer<'_> {
     }
 
     fn of_time(&mut self, column: &str) -> String {
-        const SHOWN: [(&str, &str); 11] = [
+        const SHOWN: [(&str, &str); 13] = [
+            ("%w", "'6'"),
+            ("%Y %w", "'2020 0'"),
             ("%Y", "'2020'"),
             ("%m", "'02'"),
             ("%d", "'01'"),
@@ -419,7 +436,7 @@ impl Writer<'_> {
         let comparison = self.dice.word(&["=", "=", "<>", "<", ">", "<=", ">="]);
         let (format, text) = SHOWN[self.dice.below(SHOWN.len())];
         let (year, day) = (self.dice.word(&["1999", "2000", "2020"]), self.dice.word(&DAYS));
-        match self.dice.below(13) {
+        match self.dice.below(14) {
             0..=3 => format!("strftime('{format}', {column}) {comparison} {text}"),
             4 => format!("date({column}) {comparison} {day}"),
             5 => format!("datetime({column}) {comparison} {day}"),
@@ -432,6 +449,11 @@ impl Writer<'_> {
                 self.dice.word(&["0", "1", "20"])
             ),
             11 => format!("CAST(strftime('%Y', {column}) AS INTEGER) / 10 {comparison} {year} / 10"),
+            12 => {
+                let start = self.dice.word(&["month", "year", "day"]);
+                let function = self.dice.word(&["date", "date", "datetime"]);
+                format!("{function}({column}, 'start of {start}') {comparison} {day}")
+            }
             _ => format!("{column} {comparison} {day}"),
         }
     }

@@ -174,7 +174,21 @@ fn conditions_on_texts_and_times_are_proved_equal() {
         ("ok = 1", "ok"),
         ("ok = 1", "ok <> 0"),
         ("n % 2 = 0", "mod(n, 2) = 0"),
-        ("round(x, 0) = 2", "round(x) = 2"),
+        ("round(x, 0) = 2", "x >= 1.5 AND x < 2.5"),
+        ("round(n) = 2", "n = 2"),
+        ("ceil(x) = 2", "x > 1 AND x <= 2"),
+        ("floor(x) = -2", "x >= -2 AND x < -1"),
+        ("trunc(x) = 2", "CAST(x AS INTEGER) = 2"),
+        ("sign(x) = -1", "x < 0"),
+        ("upper(name) = upper(s)", "name = s COLLATE NOCASE"),
+        ("trim(s) = name", "ltrim(rtrim(s)) = name"),
+        ("name || (' ' || s) = d", "name || ' ' || s = d"),
+        ("concat(name, s) = d AND s IS NOT NULL AND name IS NOT NULL", "name || s = d"),
+        ("date(d, 'start of month') = '2020-03-01'", "strftime('%Y-%m', d) = '2020-03'"),
+        ("datetime(d, 'start of year') = '2020-01-01 00:00:00'", "strftime('%Y', d) = '2020'"),
+        ("strftime('%w', d) = '7'", "0"),
+        ("strftime('%w', d) IN ('0', '6')", "strftime('%w', d) NOT BETWEEN '1' AND '5'"),
+        ("strftime('%Y %w', d) = '2021 5' AND strftime('%j', d) = '001'", "date(d) = '2021-01-01'"),
     ] {
         let verdict = of_conditions(left, right, &mut solver);
         assert!(
@@ -211,6 +225,12 @@ fn near_misses_of_texts_and_times_are_told_apart() {
         ("2020 - strftime('%Y', d) > 18", "strftime('%Y', d) <= '2002'"),
         ("strftime('%d/%m/%Y', d) = '01/02/2020'", "date(d) = '2020-01-02'"),
         ("n % 2 = 0", "mod(n, 3) = 0"),
+        ("round(x) = -1", "x > -1.5 AND x <= -0.5"),
+        ("ceil(x) = 2", "x >= 1 AND x < 2"),
+        ("upper(name) < upper(s)", "lower(name) < lower(s)"),
+        // SQLite does not correct a day that the month does not have before it goes to the month's start.
+        ("date(s, 'start of month') = '2020-03-01'", "strftime('%Y-%m', s) = '2020-03'"),
+        ("strftime('%w', d) IN ('0', '6')", "strftime('%w', d) NOT BETWEEN '1' AND '4'"),
     ] {
         let verdict = of_conditions(left, right, &mut solver);
         assert!(matches!(verdict, Verdict::Different(_)), "{left} | {right}: {verdict:?}");

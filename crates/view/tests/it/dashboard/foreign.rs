@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use sqlgauge_view::{Content, ROUTES, Writer, export};
 
+use super::plans::plan;
 use super::{Answer, Asker, Folder, MARKUP};
 
 /// In every text that the stranger plants.
@@ -39,9 +40,23 @@ const PLANTED: [&str; 12] = [
     "index-items/index.html",
 ];
 
+/// A plan of labels whose systems and questions become hostile.
+fn plant_plan(folder: &Folder) {
+    let plan = folder.path("runs").join(plan(folder, "planned")).join("plan.json");
+    let mut hostile_plan: Value = serde_json::from_slice(&std::fs::read(&plan).unwrap()).unwrap();
+    for system in hostile_plan["systems"].as_array_mut().unwrap() {
+        *system = json!(format!("{}{system}", hostile()));
+    }
+    for item in hostile_plan["items"].as_array_mut().unwrap() {
+        item["question"] = json!(hostile());
+    }
+    std::fs::write(plan, hostile_plan.to_string()).unwrap();
+}
+
 /// An estimate, an audit and a history with hostile texts, and a run whose texts become hostile.
 fn plant(folder: &Folder) {
     let text = hostile();
+    plant_plan(folder);
     let run = folder.path("runs/hostile");
     let log = std::fs::read_to_string(run.join("items.jsonl")).unwrap();
     let lines = log.lines().map(|line| {
@@ -108,6 +123,7 @@ fn addresses(path: &str, asker: &Asker) -> Vec<String> {
         "/api/history" => vec![format!("{path}?run={run}&system={system}&id=bike-01")],
         "/api/labels" => vec![format!("{path}?run={run}&system={system}")],
         "/api/audit" => vec![format!("{path}?id={}", first("audits"))],
+        "/api/plan" => vec![format!("{path}?id={}", first("plans"))],
         _ => {
             let path = path.replace("{id}", &first("estimates")).replace("{run}", &run);
             if !path.contains("{file}") {

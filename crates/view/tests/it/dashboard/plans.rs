@@ -4,7 +4,7 @@ use sqlgauge_core::LabelPlanJob;
 
 use super::*;
 
-fn plan(folder: &Folder, name: &str) -> String {
+pub(super) fn plan(folder: &Folder, name: &str) -> String {
     let sample = &folder.sample;
     let system = |name: &str| System::new(name, sample.predictions_of(name).unwrap());
     let out = folder.path("runs").join(name);
