@@ -1,10 +1,7 @@
 //! The log of `monitor`: earlier estimates, one JSON object per line.
 //!
-//! A line is `{"as_of", "system", "method", "count", "accuracy", "level", "low", "high", "outside", "tool_version", "reference",
-//! "answers"}`; with `reference` a line begins anew, and lines before it are not compared.
-//! A label that comes again replaces what it said before. Lines are added whole or not at all, by one process after the
-//! other; an end that is no line, which a crash of the machine may leave, is said ([`History::torn`]), passed over, and
-//! cut off by the next estimate.
+//! Lines are added whole or not at all, by one process after the other. A crash of the machine may leave a part of a line at
+//! the end: [`History::torn`] reports it, readers skip it, and the next estimate cuts it off.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,20 +16,34 @@ use super::drift::DriftPoint;
 use crate::watch::{AnswerValue, BatchAnswers};
 use sqlgauge_report::ReportError;
 
+/// A line: the estimate of one system on one batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Line {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HistoryLine {
+    /// Name of the batch; of lines with the same name, system and method the last one counts.
     as_of: String,
+    /// Name of the system.
     system: String,
+    /// Id of the method.
     method: String,
+    /// Questions of the batch.
     count: usize,
+    /// Estimated accuracy, in [0, 1].
     accuracy: f64,
+    /// Probability that the interval contains the true accuracy.
     level: f64,
+    /// Lower end of the interval.
     low: f64,
+    /// Upper end.
     high: f64,
+    /// Whether the batch lies outside of what the labels cover.
     outside: bool,
+    /// Version of sqlgauge.
     tool_version: String,
+    /// Whether lines before this one are no longer compared.
     #[serde(default)]
     reference: bool,
+    /// What later batches are compared with.
     #[serde(default)]
     answers: BatchAnswers,
 }
@@ -46,7 +57,7 @@ pub struct BatchName<'n> {
     pub count: usize,
 }
 
-impl Line {
+impl HistoryLine {
     fn of(estimate: &SystemEstimate, answers: &[AnswerValue], batch: BatchName<'_>) -> Self {
         Self {
             as_of: batch.label.to_owned(),
@@ -86,7 +97,7 @@ impl Line {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     path: PathBuf,
-    lines: Vec<Line>,
+    lines: Vec<HistoryLine>,
     torn: Option<usize>,
 }
 
@@ -124,8 +135,8 @@ impl History {
     /// The earlier estimates of the same system by the same method since the last reference, each label once with its last
     /// value, without the label that is being estimated; with the values of their answers.
     pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<(DriftPoint, BatchAnswers)> {
-        let mut lines: Vec<&Line> = Vec::new();
-        let same = |line: &&Line| line.system == estimate.system && line.method == estimate.method;
+        let mut lines: Vec<&HistoryLine> = Vec::new();
+        let same = |line: &&HistoryLine| line.system == estimate.system && line.method == estimate.method;
         for line in self.lines.iter().filter(same).filter(|line| line.as_of != label) {
             if line.reference {
                 lines.clear();
@@ -142,7 +153,7 @@ impl History {
     pub fn has_other(&self, estimates: &[SystemEstimate], answers: &[Vec<AnswerValue>], label: &str) -> bool {
         let batch = BatchName { label, is_reference: false, count: 0 };
         estimates.iter().zip(answers).any(|(estimate, answers)| {
-            let line = Line::of(estimate, answers, batch);
+            let line = HistoryLine::of(estimate, answers, batch);
             line.last_of(&self.lines).is_some_and(|other| other.answers != line.answers)
         })
     }
@@ -158,12 +169,13 @@ impl History {
         batch: BatchName<'_>,
     ) -> Result<(), ReportError> {
         let lines = estimates.iter().zip(answers);
-        let added: Vec<Line> = lines.map(|(estimate, answers)| Line::of(estimate, answers, batch)).collect();
+        let added: Vec<HistoryLine> =
+            lines.map(|(estimate, answers)| HistoryLine::of(estimate, answers, batch)).collect();
         let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
         let missing = |bytes: &[u8]| {
             let lines = lines_of(bytes).filter_map(|(_, line)| serde_json::from_slice(line).ok());
-            let lines: Vec<Line> = lines.collect();
+            let lines: Vec<HistoryLine> = lines.collect();
             let missing = added.iter().zip(&texts).filter(|(line, _)| line.last_of(&lines) != Some(line));
             missing.flat_map(|(_, text)| [text.as_bytes(), b"\n"].concat()).collect()
         };
@@ -183,7 +195,7 @@ fn lines_of(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// Whether these bytes are the beginning of a line whose end was never written.
 fn is_torn(line: &[u8]) -> bool {
-    !line.ends_with(b"\n") && serde_json::from_slice::<Line>(line).is_err()
+    !line.ends_with(b"\n") && serde_json::from_slice::<HistoryLine>(line).is_err()
 }
 
 #[cfg(test)]
