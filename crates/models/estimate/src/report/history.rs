@@ -19,7 +19,7 @@ use sqlgauge_report::ReportError;
 /// A line: the estimate of one system on one batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct HistoryLine {
+pub struct Line {
     /// Name of the batch; of lines with the same name, system and method the last one counts.
     as_of: String,
     /// Name of the system.
@@ -57,7 +57,7 @@ pub struct BatchName<'n> {
     pub count: usize,
 }
 
-impl HistoryLine {
+impl Line {
     fn of(estimate: &SystemEstimate, answers: &[AnswerValue], batch: BatchName<'_>) -> Self {
         Self {
             as_of: batch.label.to_owned(),
@@ -97,7 +97,7 @@ impl HistoryLine {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     path: PathBuf,
-    lines: Vec<HistoryLine>,
+    lines: Vec<Line>,
     torn: Option<usize>,
 }
 
@@ -135,8 +135,8 @@ impl History {
     /// The earlier estimates of the same system by the same method since the last reference, each label once with its last
     /// value, without the label that is being estimated; with the values of their answers.
     pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<(DriftPoint, BatchAnswers)> {
-        let mut lines: Vec<&HistoryLine> = Vec::new();
-        let same = |line: &&HistoryLine| line.system == estimate.system && line.method == estimate.method;
+        let mut lines: Vec<&Line> = Vec::new();
+        let same = |line: &&Line| line.system == estimate.system && line.method == estimate.method;
         for line in self.lines.iter().filter(same).filter(|line| line.as_of != label) {
             if line.reference {
                 lines.clear();
@@ -153,7 +153,7 @@ impl History {
     pub fn has_other(&self, estimates: &[SystemEstimate], answers: &[Vec<AnswerValue>], label: &str) -> bool {
         let batch = BatchName { label, is_reference: false, count: 0 };
         estimates.iter().zip(answers).any(|(estimate, answers)| {
-            let line = HistoryLine::of(estimate, answers, batch);
+            let line = Line::of(estimate, answers, batch);
             line.last_of(&self.lines).is_some_and(|other| other.answers != line.answers)
         })
     }
@@ -169,13 +169,12 @@ impl History {
         batch: BatchName<'_>,
     ) -> Result<(), ReportError> {
         let lines = estimates.iter().zip(answers);
-        let added: Vec<HistoryLine> =
-            lines.map(|(estimate, answers)| HistoryLine::of(estimate, answers, batch)).collect();
+        let added: Vec<Line> = lines.map(|(estimate, answers)| Line::of(estimate, answers, batch)).collect();
         let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
         let missing = |bytes: &[u8]| {
             let lines = lines_of(bytes).filter_map(|(_, line)| serde_json::from_slice(line).ok());
-            let lines: Vec<HistoryLine> = lines.collect();
+            let lines: Vec<Line> = lines.collect();
             let missing = added.iter().zip(&texts).filter(|(line, _)| line.last_of(&lines) != Some(line));
             missing.flat_map(|(_, text)| [text.as_bytes(), b"\n"].concat()).collect()
         };
@@ -195,7 +194,7 @@ fn lines_of(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// Whether these bytes are the beginning of a line whose end was never written.
 fn is_torn(line: &[u8]) -> bool {
-    !line.ends_with(b"\n") && serde_json::from_slice::<HistoryLine>(line).is_err()
+    !line.ends_with(b"\n") && serde_json::from_slice::<Line>(line).is_err()
 }
 
 #[cfg(test)]
