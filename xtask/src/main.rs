@@ -9,7 +9,7 @@
 //! - `cargo xtask work` counts the instructions of ten small jobs with valgrind, and fails where one takes 5 % more than its
 //!   table says; `--write` makes the counts the new table;
 //! - `cargo xtask links` checks the links alone;
-//! - `cargo xtask schemas FOLDER` writes a JSON Schema of each file of a run, an evolved benchmark and a corpus;
+//! - `cargo xtask schemas FOLDER` writes a JSON Schema of each file that `docs/reference/files.md` lists;
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask research PROGRAM ARGS…` runs a program of `research/`;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.

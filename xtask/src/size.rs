@@ -1,10 +1,10 @@
-//! What pushes back: how large the project is, beside a table of how large it may be.
+//! `cargo xtask size`: how large the project is, next to a table of how large it may be.
 //!
 //! # Contract
-//! - `xtask/size.tsv` has the code lines of each crate when they were last agreed on, and a bound for the words of all Markdown, the
+//! - `xtask/size.tsv` has the code lines of each crate as last agreed, and a bound for the words of all Markdown, the
 //!   crates of the default build, the programs of tests and the CPU seconds of README's first command.
 //! - A crate may grow by 2 %. Beyond, `docs/explanation/decisions.md` has a row under "What grew" with its new lines and what was
-//!   deleted for it. A bound has no such way out.
+//!   deleted for it. A bound has no exception.
 //! - A code line is one that is neither blank nor a comment, outside of `tests/` and of `#[cfg(test)]`.
 
 use std::collections::{BTreeMap, BTreeSet};

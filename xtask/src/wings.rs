@@ -1,4 +1,4 @@
-//! The wings of `crates/` and the order in which they stand on each other.
+//! The wings of `crates/`, and their order: each uses only those before it.
 //!
 //! # Contract
 //! A crate's wing is the folder of `crates/` that it lies in. A crate may use its wing and those below. Tests may use all.

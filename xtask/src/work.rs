@@ -1,4 +1,4 @@
-//! What pushes back against work that creeps: instructions of small jobs, beside a table of what they took.
+//! `cargo xtask work`: the instructions of small jobs, next to a table of what they took before.
 //!
 //! # Contract
 //! - Each job is one command on the bundled sample, on one thread. Valgrind counts the instructions of the development build.

@@ -107,8 +107,8 @@ pub(crate) enum Command {
     Match(match_queries::Match),
     /// Find a database on which two queries differ, or prove that there is none
     ///
-    /// A pair: --left and --right. An item of a run: RUN --id ID. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
-    /// of `score`.
+    /// A pair: --left and --right. An item of a run: RUN --id ID. A file of pairs: --pairs and --out. Whole prediction files: --gold,
+    /// --pred and --out, which write a run like that of `score`.
     ///
     /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if it is unknown, 2 if one of them or the schema
     /// cannot be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.

@@ -1,7 +1,7 @@
 //! The address of a database on a server: `SCHEME://USER@HOST:PORT/DATABASE?OPTION=VALUE`.
 //!
-//! What it leaves out comes from the variables and files of the server's own clients, see `postgresql::place` and `mysql::place`. An
-//! address with a password is refused: the record of a run and the list of processes have it. Errors name options, and no value but a mode's.
+//! Parts that it leaves out come from the variables and files of the server's own clients: `postgresql::place` and `mysql::place`. An
+//! address with a password is refused, since run records and process lists show it. Errors name options; the only value is a mode's.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

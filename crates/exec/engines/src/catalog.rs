@@ -1,4 +1,4 @@
-//! What is read of a database when it is opened.
+//! The catalog of a database, read when it is opened.
 
 use std::collections::HashMap;
 

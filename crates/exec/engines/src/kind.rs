@@ -17,7 +17,7 @@ pub struct Access {
     pub password: Option<Secret>,
     /// Connections to one database at once; 0 means [`Access::CONNECTIONS`].
     pub connections: usize,
-    /// Whether a PostgreSQL server may have the password as an MD5 hash, which whoever listens can use to guess it.
+    /// Whether the password may go to a PostgreSQL server as an MD5 hash. A listener on the network can guess the password from it.
     pub allows_md5: bool,
     /// The Python that has the drivers of DuckDB and of DB-API; `python3` where none is named.
     pub python: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What all engines of servers share: connections that are lent, a second attempt, and whom a failure blames.
+//! What all engines of servers share: lending connections, a second attempt, and whether the query or the server failed.
 
 use std::collections::HashMap;
 use std::fmt;

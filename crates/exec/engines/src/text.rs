@@ -1,4 +1,4 @@
-//! A text as a server's own reader of tokens takes it, as far as that decides how many statements it holds and what they begin with.
+//! The tokens of a text as a server reads them, as far as they decide how many statements there are and how each begins.
 
 use sqlgauge_engine::{Failure, FailureKind};
 

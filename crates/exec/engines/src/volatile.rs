@@ -1,7 +1,7 @@
 //! Which texts return the same again on the same data.
 //!
-//! A server does not say what a query asked for besides its tables, so the words of the text tell: those of functions that know
-//! the time, draw a number, or look at the session. A word that only looks so costs a result that is not kept.
+//! A server does not report whether a query used the time, random numbers or the session, so the names of such functions in the
+//! text decide. A name that only looks like one costs nothing but a cached result.
 
 use sqlgauge_sql::lex::{TokenKind, words};
 

@@ -1,5 +1,4 @@
-//! The interval of a method that is a formula: the formula is evaluated on sets cut out of the known runs, where its
-//! error can be seen.
+//! The interval of a method that is a formula, from the formula's errors on sets cut out of the known runs.
 
 use crate::case::TargetCase;
 use crate::errors::{ErrorPoint, Expected, Spread, half_width, per_group, together};

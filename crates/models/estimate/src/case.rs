@@ -1,4 +1,4 @@
-//! What an estimator sees: the pool, the signals of the systems that matter, and who answers beside the target.
+//! What an estimator sees: the pool, the signals of the relevant systems, and the other systems that answer the target.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;

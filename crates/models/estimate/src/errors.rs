@@ -4,13 +4,12 @@
 //!
 //! 1. `far · distance² + group · (1 / labelled databases + 1 / databases of the target)`, learned on sets that are cut
 //!    out of the known runs. The distance is that of the signals, so a target farther away gets a wider interval.
-//! 2. Where the target lies outside what is labelled, how much systems of different kinds differ there, and databases:
-//!    [`Spread`]. No known run can tell that; it was seen on models of several families (`research/estimation/README.md`).
-//! 3. For one system alone: what other questions would have changed, on the target and where the labels are.
+//! 2. Outside of the labelled data: how much systems of different kinds, and databases, differ there ([`Spread`]).
+//!    The known runs cannot tell; it was measured on models of several families (`research/estimation/README.md`).
+//! 3. For one system alone: the chance of drawing these questions, on the target and on the labelled data.
 //!
-//! The half-width is a conformal quantile of the errors on the sets, in units of what was expected of each, times what is
-//! expected on the target. The second and the third are added outside, and for one
-//! system alone also where the target has databases without labels.
+//! The half-width is the error expected on the target times a conformal quantile: that of actual by expected errors on the
+//! sets. Parts 2 and 3 are added outside; for one system alone also where the target has databases without labels.
 
 use sqlgauge_base::stats::normal_quantile;
 

@@ -3,8 +3,7 @@
 //! The accuracy among answers that run, the share that runs, and the agreement with other systems are each put on
 //! the probit scale. A set's accuracy then differs from its source's by `slopes · shift`. For agreement alone, slope
 //! 1 is "agreement on the line" (Baek et al., 2022): accuracy and agreement move together, which holds far beyond
-//! the sets that the slopes were learned on. For one system alone, where fewer answers run, the share that runs counts with a
-//! bound.
+//! the sets that the slopes were learned on. For one system alone, a fall of the share that runs counts up to a bound.
 
 use crate::logistic::solve;
 use crate::sets::HeldOutSet;

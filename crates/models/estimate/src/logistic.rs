@@ -1,4 +1,4 @@
-//! Logistic regression with a ridge, by Newton steps: few features, an answer that does not depend on threads.
+//! Logistic regression with a ridge, by Newton steps, for few features; the result does not depend on the number of threads.
 
 /// Steps of Newton's method at most.
 const STEPS: usize = 50;

@@ -1,5 +1,4 @@
-//! What an answer shows of itself without a label: whether it parses, resolves and runs, what it returns, and which
-//! other systems' answers return the same.
+//! Signals of an answer without a label: whether it parses, resolves and runs, its result, and the systems with the same result.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,7 +1,7 @@
-//! Questions of the target that are known already: leakage.
+//! Leakage: questions of the target that are in the known runs too.
 //!
-//! A system that was chosen, tuned or labelled on the very questions that it is asked about looks better there than
-//! elsewhere. Labels of a target's own answers are never used, and who reads the estimate is told how many there were.
+//! A system looks better on questions that it was selected, tuned or labelled on. Labels of the target's answers are
+//! never used, and the estimate reports how many there were.
 
 use std::collections::{HashMap, HashSet};
 

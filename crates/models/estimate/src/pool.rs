@@ -1,4 +1,4 @@
-//! Everything that is known and asked: questions, systems, answers, labels.
+//! All evidence: questions, systems, answers, labels.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Whether a target lies inside what is labelled: one judgement per system and target, the same for every method.
+//! Whether a target is like the labelled data: one judgement per system and target, the same for every method.
 
 use sqlgauge_base::counted;
 

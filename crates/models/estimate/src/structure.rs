@@ -1,8 +1,8 @@
-//! How well a system answers questions and writes queries that look like the target's: a linear model of its own labelled
-//! answers, of how sure it says that it is, where it says so of every one, and of which return nothing, where all ran.
+//! How well a system does on questions and queries that look like the target's: a linear model of its labelled answers. Features are
+//! also the confidences, where all answers have one, and whether an answer returns nothing, where all ran.
 //!
-//! Boosted trees know nothing beyond the values that they were shown; a line goes on. Its penalty is high, and no feature
-//! counts for more than four standard deviations, since the target lies elsewhere than the labels.
+//! Boosted trees cannot extrapolate, a line can. Its penalty is high, and a feature counts for at most four standard
+//! deviations, since the target is not like the labelled data.
 
 use crate::case::TargetCase;
 use crate::confidence::confidence_of;

@@ -1,4 +1,4 @@
-//! A threshold on the scores of answers, above which as many lie as are right.
+//! A threshold on the scores of answers: as many answers score above it as are right.
 
 /// Name of the signal: the share of answers above the threshold.
 pub(crate) const ABOVE: &str = "answers above the threshold";

@@ -1,13 +1,13 @@
 //! Whether the answers of a batch are like those of the batches before: conformal e-detectors.
 //!
-//! Two values of each answer are watched: how sure the item model is that it is right, and whether it runs. Both follow from the answer
-//! and the known runs alone, not from the batch that it stands in. While nothing changes, answers are exchangeable; then the rank of a value among all so far, ties broken at random, is uniform and independent of the ranks before it
-//! (Vovk, Gammerman, Shafer, *Algorithmic Learning in a Random World*, 2005, chapter 8). A bet on a rank has mean 1, so the
-//! Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets, directions and values, first reach c after c answers or later on
-//! average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With the answers of a year for c, that is at most one false alarm a year for
-//! each system, however often somebody looks.
+//! Two values of each answer are watched: how sure the item model is that it is right, and whether it runs. Both depend on the answer
+//! and the known runs alone, not on its batch. Without a change, answers are exchangeable: the rank of a value among all so far, with
+//! ties broken at random, is uniform and independent of earlier ranks (Vovk, Gammerman, Shafer, *Algorithmic Learning in a Random World*,
+//! 2005, chapter 8). A bet on a rank has mean 1, so the Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets, directions and
+//! values, reach c after at least c answers on average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With c the answers of a year, that
+//! is at most one false alarm a year for each system, however often people look.
 //!
-//! Questions of one database resemble each other, so other shares of the databases are a change too: its drivers name them.
+//! Questions of one database resemble each other, so different shares of the databases are a change too: its drivers name them.
 //! Linear time in the number of answers; a constant seed breaks ties, so one log gives the same alarms each time.
 
 use std::collections::BTreeMap;
@@ -51,8 +51,9 @@ fn thousandths(probability: f64) -> u16 {
     (probability.clamp(0.0, 1.0) * GRID as f64).round() as u16
 }
 
-/// The values of a batch's answers by database.
+/// The answers of a batch by database: for each the probability of being right in thousandths, and 1 if it runs, else 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BatchAnswers(BTreeMap<String, Vec<(u16, u8)>>);
 
 impl BatchAnswers {

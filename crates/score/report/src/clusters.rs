@@ -1,4 +1,4 @@
-//! What the intervals of a report are about, and the plain ones in their table. Every page takes the words from here.
+//! The sentence on what intervals are about, and the table of plain intervals. Every page takes both from here.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a run comes to, for a terminal and as Markdown. Its HTML page has a script and is made elsewhere.
+//! The results of a run, for a terminal and as Markdown. The HTML page is in `formats/html.rs`, since it has a script.
 
 use std::collections::{BTreeMap, HashMap};
 

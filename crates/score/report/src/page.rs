@@ -1,4 +1,4 @@
-//! The page that reports other than that of a run are written into: without network, server and script.
+//! The HTML page of every report but that of a run: without network, server and script.
 
 use crate::charts::escape;
 

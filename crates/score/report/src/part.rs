@@ -1,4 +1,4 @@
-//! What part of its benchmark a run scored, so that nobody takes its scores for those of the whole.
+//! The part of its benchmark that a run scored, so that its scores are not taken for those of the whole.
 
 use serde::Deserialize;
 use sqlgauge_base::verb_for;

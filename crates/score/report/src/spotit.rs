@@ -1,11 +1,10 @@
 //! EX and EX-SpotIt: how many answers that are right on the benchmark's own database no other database refutes.
 //!
 //! # Contract
-//! For each metric of a run that verifies and has in the run the execution metric for which results are equal as for it: `ex@1`
-//! with `verify@3`, `ex-bird@1` with `verify-set@3`. That one is EX. EX-SpotIt is the share of the same items that are right by EX
-//! and not told from the gold by a counterexample. Intervals are those of scores, 95 %;
-//! a rank is one more than the number of systems that are better. With any values are also told from the gold those whose
-//! results differ by values alone that their columns do not declare.
+//! For each metric of a run that verifies, if the run has the execution metric with the same equality of results: `ex@1` for
+//! `verify@3`, `ex-bird@1` for `verify-set@3`. That metric is EX. EX-SpotIt is the share of the same items that are right by EX
+//! and have no counterexample. Intervals are those of scores, 95 %; a rank is one more than the number of better systems.
+//! The column for any values also counts counterexamples with values that their columns do not declare.
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.

@@ -30,7 +30,7 @@ pub enum Type {
     Text,
     /// Blobs.
     Blob,
-    /// Dates and times of a server, which are no texts there.
+    /// Dates and times in a server's own types, which are not texts there.
     Date,
     /// Values that no one type holds.
     Mixed,

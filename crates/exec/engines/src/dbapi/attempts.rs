@@ -1,4 +1,4 @@
-//! What is tried of the locks around a driver, and what no driver locks.
+//! Attempts on the locks around a driver, and the locks that drivers lack.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The catalog of a database behind a driver: by the questions of its dialect, else by the first of several that it answers. Where it
-//! answers none, by the columns that a query over each table returns; types and keys are not known then.
+//! The catalog of a database behind a driver: by the catalog query of its dialect, else by the first of several that runs. If none
+//! runs, by the columns that a query over each table returns; types and keys are then unknown.
 
 use super::place::Place;
 use crate::catalog::{Catalog, Row};

@@ -1,4 +1,4 @@
-//! What is known of drivers: the dialect of the database behind each, and how a transaction that only reads begins there.
+//! Facts about drivers: the dialect of the database behind each, and how a read-only transaction begins there.
 
 use crate::catalog::{Catalog, Row, catalog_of};
 use crate::locks::Attempt;

@@ -1,4 +1,4 @@
-//! What the errors of drivers mean here: by the code of the server where the driver passes it on, else by the words of the message, else by
+//! The meaning of drivers' errors: by the server's code where the driver passes it on, else by the words of the message, else by
 //! the class of PEP 249.
 
 use sqlgauge_engine::{Failure, FailureKind};

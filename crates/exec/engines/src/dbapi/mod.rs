@@ -1,8 +1,8 @@
 //! Any DB-API 2.0 driver of Python (PEP 249).
 //!
-//! Each connection is a process of its own, which [`python`](crate::python) limits and ends. Our own reading of the text takes one query
-//! only. Where the driver can, the query runs in a transaction that only reads, and that is rolled back. What else a query may do is for
-//! the account to say: a driver has no other lock.
+//! Each connection is a process of its own, which [`python`](crate::python) limits and ends. A text of more than
+//! one query is refused. Where the driver can, the query runs in a read-only transaction, which is rolled back. Drivers have no other
+//! lock: the account decides what else a query may do.
 
 mod attempts;
 mod catalog;

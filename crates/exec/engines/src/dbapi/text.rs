@@ -1,4 +1,4 @@
-//! Which texts are sent to a driver: one query, however the server behind it may read the text.
+//! Which texts are sent to a driver: only those that are one query however the server behind it reads them.
 
 use sqlgauge_engine::{Failure, FailureKind};
 

@@ -1,8 +1,8 @@
 //! DuckDB.
 //!
-//! Each connection is a process of its own: Python with the package `duckdb`, whose memory is limited by the system, which may write
-//! no file, and which is ended at the time limit. Inside it the database is read-only, nothing outside it can be reached, and
-//! the configuration is locked. Each query has a cursor of its own.
+//! Each connection is a process of its own: Python with the package `duckdb`. The system limits its memory, it cannot write files,
+//! and it ends at the time limit. Inside it the database is read-only, other files and hosts are out of reach, and the configuration
+//! is locked. Each query has a cursor of its own.
 
 pub(crate) mod catalog;
 pub(crate) mod errors;

@@ -1,9 +1,9 @@
 //! MySQL and MariaDB.
 //!
-//! Each query runs alone: its settings, a READ ONLY transaction and the statement to prepare are sent at once; it is executed if it
-//! returns rows and has no parameters; then the connection is reset, which ends the transaction and forgets settings, variables,
-//! locks and temporary tables. The server ends a query at its time limit; half a second later a second connection has it ended;
-//! two seconds later the connection itself.
+//! Each query runs alone. Its settings, a READ ONLY transaction and the statement to prepare are sent at once. It is executed if it
+//! returns rows and has no parameters. A reset of the connection then ends the transaction and forgets settings, variables, locks
+//! and temporary tables. The server ends a query at its time limit; half a second later a second connection kills the query, and
+//! two seconds later the connection.
 
 mod bytes;
 pub(crate) mod catalog;

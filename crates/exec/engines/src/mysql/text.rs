@@ -1,7 +1,7 @@
-//! A text as the server's own reader of tokens takes it.
+//! The tokens of a text, as the server reads them.
 //!
-//! The locks are the server's. What is refused here is what no privilege governs, and what would make one query's outcome depend on
-//! another: waiting, named locks, row locks, the list of processes.
+//! The server has the locks. Refused here are words that no privilege governs, and words that make one query's outcome depend on
+//! another's: waiting, named locks, row locks, the list of processes.
 
 use sqlgauge_engine::{Failure, FailureKind};
 

@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// DER of the algorithms by which certificates are signed with a hash other than SHA-256: RSA's and ECDSA's, in RFC 4055 and 5758.
+/// Signature algorithms with SHA-384, then with SHA-512, as DER: of RSA (RFC 4055) and of ECDSA (RFC 5758).
 const SHA384: [&[u8]; 2] = [b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0c", b"\x2a\x86\x48\xce\x3d\x04\x03\x03"];
 const SHA512: [&[u8]; 2] = [b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0d", b"\x2a\x86\x48\xce\x3d\x04\x03\x04"];
-/// Those with SHA-256, and with MD5 and SHA-1, for which SHA-256 stands.
+/// Those with SHA-256, and with MD5 or SHA-1, in place of which RFC 5929 takes SHA-256.
 const SHA256: [&[u8]; 5] = [
     b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0b",
     b"\x2a\x86\x48\xce\x3d\x04\x03\x02",

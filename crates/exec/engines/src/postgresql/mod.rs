@@ -1,9 +1,9 @@
 //! PostgreSQL.
 //!
-//! Each query runs alone: a READ ONLY transaction on the snapshot that all workers share, limits set inside it, one statement by
-//! the extended protocol, then back to the savepoint before it, or ROLLBACK and DISCARD ALL for a role without the locks. The server executes
-//! only what it also takes as the query of a cursor. It ends a query at its time limit; half a second later the client asks it to, over
-//! another connection; two seconds later the connection is closed, which the server notices within a second.
+//! Each query runs alone, in a READ ONLY transaction on the snapshot that all workers share: limits, then one statement by the extended
+//! protocol, then ROLLBACK TO the savepoint before it; for a role without the locks ROLLBACK and DISCARD ALL. Only a statement that can
+//! be the query of a cursor is executed. The server ends it at its time limit; half a second later the client cancels it over a second
+//! connection; two seconds later it closes the connection, which the server notices within a second.
 
 mod binding;
 pub(crate) mod catalog;

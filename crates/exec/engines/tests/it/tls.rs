@@ -59,7 +59,7 @@ impl Authority {
     }
 }
 
-/// What `engines check` says of the connection, or why there is none.
+/// What `engines check` reports of the connection's protection, or the error of a refused connection.
 fn protection(kind: &str, address: &Path, access: &Access) -> Result<LockResult, String> {
     let (_, locks) = Kind::find(kind).unwrap().check(address, access).map_err(|error| error.to_string())?;
     Ok(locks.into_iter().find(|lock| lock.name == "talks to the right server, unheard").unwrap())

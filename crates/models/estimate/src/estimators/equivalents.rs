@@ -1,5 +1,4 @@
-//! `equivalents`: other systems' answers to the same questions are labelled, so an answer that returns the same as one
-//! of them is right or wrong with it.
+//! `equivalents`: an answer gets the label of another system's answer to the same question that returns the same.
 
 use crate::case::TargetCase;
 use crate::conformal::half_width;

@@ -1,4 +1,4 @@
-//! `judge-bug`: a language model says of every prediction whether it is right.
+//! `judge-bug`: a language model judges every prediction right or wrong.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `signals`: what predictions show of themselves, and how accuracy moved with it where labels are known.
+//! `signals`: how accuracy moved with signals of the predictions on labelled data, carried over to the target.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! `source`: the accuracy that is known is carried over.
+//! `source`: the accuracy of the known runs, unchanged.
 
 use crate::calibrate::{Calibration, mean_label};
 use crate::case::TargetCase;

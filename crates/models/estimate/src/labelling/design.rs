@@ -1,11 +1,11 @@
 //! Which answer to label next, and how sure the number is.
 //!
 //! # Contract
-//! - Answers are drawn in batches, by how much the proxy leaves open. A draw and its chance follow from labels of earlier batches alone.
+//! - Answers are drawn in batches: the less sure the proxy, the likelier. Draws and chances depend only on labels of earlier batches.
 //! - Each label gives an unbiased guess of the total, a mark, whatever the proxy says: errors of marks are a martingale. The estimate is
 //!   their mean, weighted by one over the variance that the proxy leaves.
-//! - A radius holds at all looks together. The share [`EARLY`] of the risk is for the looks before the goal (Robbins' normal
-//!   mixture), the rest for the moment at which the information suffices. Then the number stands for good.
+//! - A radius holds at all looks together. The share [`EARLY`] of the risk is for looks before the goal (Robbins' normal
+//!   mixture), the rest for the moment when the information suffices. From then on the number is final.
 //! - An answer that does not run is wrong, and two equal results are both right or both wrong: neither needs a label.
 //!
 //! The radius is asymptotic, by the central limit theorem. Source: `research/labels/README.md`, method `planned`; its parts are
@@ -71,12 +71,13 @@ impl Quantity {
 
 /// When the labels are enough.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Goal {
     /// Half the width of the interval, as a share of all questions.
     pub width: f64,
     /// Probability that the interval holds the truth.
     pub level: f64,
-    /// Enough is when a difference has a sign, however wide its interval.
+    /// Whether labels are enough once a difference has a sign, however wide its interval.
     #[serde(default)]
     pub winner: bool,
 }

@@ -1,11 +1,11 @@
-//! The folder of a plan: `plan.json`, `draws.jsonl` with the chance of each draw, `labels.jsonl` with what people say.
+//! The folder of a plan: `plan.json`, `draws.jsonl` with the chance of each draw, `labels.jsonl` with the verdicts.
 //!
 //! # Contract
-//! - A number follows from these three files alone, and a label that is edited changes no chance.
-//! - A label is of the answer that its hash names, and of every answer in the same class. Labels of questions that are not drawn stay
-//!   in the file and count once they are drawn; a draw asks only for what has no label.
-//! - Where nobody is sure, or two people differ, the interval holds the number for both verdicts.
-//! - Labels are added all or not at all: one of an id, a system or questions that the plan does not have is refused. Labels of answers
+//! - A number follows from these three files alone. Editing a label does not change a chance.
+//! - A label counts for the answer with its hash and for every answer in the same class. A label of a question that is not drawn yet
+//!   stays in the file and counts once it is; a draw asks only for missing labels.
+//! - Where every verdict is unsure, or two people differ, the interval holds the number for both verdicts.
+//! - Labels are added all or not at all: an id, a system or a question that the plan lacks is refused. Labels of answers
 //!   that have changed since are left out, and named.
 
 use std::collections::{BTreeSet, HashMap};

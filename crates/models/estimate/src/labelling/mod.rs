@@ -19,4 +19,4 @@ pub use design::{
 pub use error::LabelError;
 pub use folder::{Added, LabelFolder, QuantityStanding, Standings};
 pub use plan::{LabelPlan, PlanAnswer, PlanItem, Wanted};
-pub use rows::{LabelRow, Verdict};
+pub use rows::{BatchRow, DrawRow, LabelRow, Verdict};

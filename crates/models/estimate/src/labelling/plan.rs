@@ -1,4 +1,4 @@
-//! The plan: questions, answers, and what is wanted, in one file that later commands need nothing else beside.
+//! The plan: questions, answers and goal in one file, which is all that later commands need.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,9 @@ use super::design::{Answers, Design, Goal, Quantity};
 /// The form of the file.
 pub(super) const FORMAT: &str = "sqlgauge-labels@1";
 
-/// What is wanted.
+/// The number that the labels are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
     /// The accuracy of every system; one question asks for the answers of all.
@@ -22,41 +23,58 @@ pub enum Wanted {
 
 /// `plan.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelPlan {
+    /// `sqlgauge-labels@1`.
     pub format: String,
+    /// Version of sqlgauge.
     pub tool_version: String,
+    /// The command line as given.
     pub command: Vec<String>,
+    /// The number that the labels are for.
     pub wanted: Wanted,
+    /// When the labels are enough.
     pub goal: Goal,
+    /// Seed of the draws.
     pub seed: u64,
-    /// What queries take for now.
+    /// The time that queries take for now.
     pub now: String,
+    /// Names of the systems.
     pub systems: Vec<String>,
-    /// What it was made of, the databases among it.
+    /// Every input file and database, with its SHA-256.
     pub inputs: Vec<InputRecord>,
+    /// The questions, with the answer of each system.
     pub items: Vec<PlanItem>,
 }
 
 /// A question with the answer of each system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanItem {
+    /// Id of the question.
     pub id: String,
+    /// Its database.
     pub db_id: String,
+    /// Its text.
     pub question: Option<String>,
+    /// External knowledge given with it (BIRD).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
+    /// The answers, in the order of `systems`.
     pub answers: Vec<PlanAnswer>,
 }
 
+/// An answer of a system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanAnswer {
-    /// Empty where the system has none.
+    /// The query; empty where the system has none.
     pub sql: String,
     /// SHA-256 of the answer, as labels name it.
     pub shown: String,
-    /// Answers to a question that one verdict is of have one class; null for an answer that does not run.
+    /// One verdict is of all answers to the question with the same number; null for an answer that does not run.
     pub class: Option<usize>,
-    /// What the proxy says of it: 1, the logit of being right, then values that get a weight from labels alone.
+    /// What is likely before a label: 1, the logit of being right, then values that get a weight from labels alone.
     pub features: Vec<f64>,
 }
 

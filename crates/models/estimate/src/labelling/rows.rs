@@ -1,14 +1,18 @@
-//! The lines of the files beside a plan: what was drawn, and what people say.
+//! The lines of the files next to a plan: draws, and verdicts of people.
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::rows::now;
 
 /// What a person says of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    /// The answer is right.
     Right,
+    /// It is wrong.
     Wrong,
+    /// The person cannot tell.
     Unsure,
 }
 
@@ -33,17 +37,21 @@ impl Verdict {
 
 /// A label, in a form that `sqlgauge import --correct` reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LabelRow {
+    /// Id of the question.
     pub id: String,
     /// 1, 0, or null where the person is not sure.
     pub correct: Option<u8>,
+    /// The same in a word.
     pub verdict: Verdict,
     /// Who says so.
     pub by: String,
     /// Seconds since 1970.
     pub at: u64,
+    /// Name of the system.
     pub system: String,
-    /// Name of the run as it was listed, or of the plan.
+    /// Name of the run as `view` lists it, or of the plan.
     pub run: String,
     /// SHA-256 of the answer that the person saw.
     pub shown: String,
@@ -60,16 +68,21 @@ impl LabelRow {
 
 /// A batch that was drawn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct BatchRow {
-    /// The plan that it was drawn by.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BatchRow {
+    /// The beginning of the SHA-256 of its `plan.json`.
     pub(super) plan: String,
-    /// Weights of the features, for each quantity.
+    /// Weights of the features, for each system or the difference.
     pub(super) weights: Vec<Vec<f64>>,
+    /// The questions, in the order of the draw.
     pub(super) draws: Vec<DrawRow>,
 }
 
+/// A question that was drawn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct DrawRow {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DrawRow {
+    /// Its id.
     pub(super) id: String,
     /// The chance with which it was drawn among those that were left.
     pub(super) chance: f64,

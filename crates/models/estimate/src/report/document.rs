@@ -1,4 +1,4 @@
-//! What the report says, whatever it is written in.
+//! The content of the report, for every format.
 
 use sqlgauge_base::capital;
 use sqlgauge_report::charts::{DriftMark, drift_chart};

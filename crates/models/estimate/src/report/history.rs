@@ -1,10 +1,7 @@
 //! The log of `monitor`: earlier estimates, one JSON object per line.
 //!
-//! A line is `{"as_of", "system", "method", "count", "accuracy", "level", "low", "high", "outside", "tool_version", "reference",
-//! "answers"}`; with `reference` a line begins anew, and lines before it are not compared.
-//! A label that comes again replaces what it said before. Lines are added whole or not at all, by one process after the
-//! other; an end that is no line, which a crash of the machine may leave, is said ([`History::torn`]), passed over, and
-//! cut off by the next estimate.
+//! Lines are added whole or not at all, by one process after the other. A crash of the machine may leave a part of a line at
+//! the end: [`History::torn`] reports it, readers skip it, and the next estimate cuts it off.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,20 +16,34 @@ use super::drift::DriftPoint;
 use crate::watch::{AnswerValue, BatchAnswers};
 use sqlgauge_report::ReportError;
 
+/// A line: the estimate of one system on one batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Line {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Line {
+    /// Name of the batch; of lines with the same name, system and method the last one counts.
     as_of: String,
+    /// Name of the system.
     system: String,
+    /// Id of the method.
     method: String,
+    /// Questions of the batch.
     count: usize,
+    /// Estimated accuracy, in [0, 1].
     accuracy: f64,
+    /// Probability that the interval contains the true accuracy.
     level: f64,
+    /// Lower end of the interval.
     low: f64,
+    /// Upper end.
     high: f64,
+    /// Whether the batch lies outside of what the labels cover.
     outside: bool,
+    /// Version of sqlgauge.
     tool_version: String,
+    /// Whether lines before this one are no longer compared.
     #[serde(default)]
     reference: bool,
+    /// What later batches are compared with.
     #[serde(default)]
     answers: BatchAnswers,
 }

@@ -13,7 +13,7 @@ mod read;
 pub(crate) mod words;
 
 pub use folder::FILES;
-pub use history::{BatchName, History};
+pub use history::{BatchName, History, Line as HistoryLine};
 pub use json::json;
 pub use model::{AccuracyInterval, Answer, EstimatePart, Reliability, Signal, SystemEstimate};
 pub use read::ALARM_BELOW;

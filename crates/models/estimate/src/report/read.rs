@@ -1,4 +1,4 @@
-//! The folder of a report, read again: what a page of it is made from anew.
+//! Reads the folder of a report, to make its page again.
 
 use std::collections::HashMap;
 use std::io::{self, Read};

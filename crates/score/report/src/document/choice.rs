@@ -1,5 +1,5 @@
-//! Choosing among the entries of a section without a script: by tag, and page by page. What is chosen is a radio button, and a style
-//! hides the others; on paper all are there.
+//! Filters the entries of a section without a script: by tag, and page by page. Each choice is a radio button, and a style hides all
+//! other entries; on paper all are shown.
 
 #![expect(clippy::format_push_string, reason = "a page is written once; what reads best wins")]
 

@@ -1,9 +1,8 @@
 //! `csv`: one row per system and example, by RFC 4180.
 //!
-//! A run of a part of its benchmark has one column more, which says which part. A metric that does not apply is an empty field,
-//! never 0. A text that a spreadsheet would take for a formula has an
-//! apostrophe before it, which spreadsheets take for "this is text"; numbers stay numbers. Control characters of texts
-//! are shown by their pictures. [`Csv::raw`] writes texts as they are.
+//! A run of a part of its benchmark has one more column with the part. A metric that does not apply is an empty field, never 0.
+//! A text that a spreadsheet would take for a formula gets an apostrophe before it, the sign for "this is text"; numbers stay numbers.
+//! Control characters are shown by their pictures. [`Csv::raw`] writes texts as they are.
 
 use std::borrow::Cow;
 use std::io::Write;

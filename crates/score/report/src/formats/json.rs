@@ -1,5 +1,5 @@
-//! `json`: the summary, as `summary.json` has it, behind the part of the benchmark that was scored and the warnings that stand
-//! against its scores; what a terminal would obey stands as an escape.
+//! `json`: the part of the benchmark that was scored, the warnings about its scores, then the summary as in `summary.json`. Characters
+//! that a terminal would obey are escaped.
 
 use std::io::Write;
 

@@ -1,5 +1,4 @@
-//! `jsonl`: the items, one JSON object per line, as `items.jsonl` has them; what a terminal would obey
-//! stands as an escape.
+//! `jsonl`: the items, one JSON object per line, as in `items.jsonl`. Characters that a terminal would obey are escaped.
 
 use std::io::Write;
 

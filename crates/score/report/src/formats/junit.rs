@@ -1,7 +1,7 @@
 //! `junit`: one test suite per system, so that a CI server shows a run.
 //!
-//! The test cases are the gates: a model that answers 80 of 100 questions has no 20 failed tests. What became of the items
-//! stands in the properties of each suite. With [`Junit::items`] each item is a test case too. Whether it passes is decided by one
+//! The test cases are the gates: 20 wrong answers of 100 are not 20 failed tests. The outcomes of the items are
+//! in the properties of each suite. With [`Junit::items`] each item is a test case too. Whether it passes is decided by one
 //! metric, [`Report::deciding_metric`], which stands in the properties; an item to which the metric does not apply is skipped. The
 //! gates are then a suite of their own.
 

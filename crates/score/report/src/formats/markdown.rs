@@ -1,7 +1,7 @@
 //! `markdown`: for a pull request or a GitHub step summary, which takes at most 1 MiB.
 //!
-//! Texts from outside show as they are: queries stand in code spans, and elsewhere a backslash stands before what
-//! Markdown, GitHub or HTML would obey, and before nothing else, so that the source reads well too.
+//! Texts from outside show as they are: queries in code spans, others with a backslash before what Markdown, GitHub or
+//! HTML would obey. Nothing else is escaped, so the source reads well too.
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! The items of a large run on their way from the log into the files beside the page.
 //!
-//! They pass by as text: what a file holds of an item are its details as the log has them, less those that are the
-//! example's. `web/pieces.js` is their only reader.
+//! They are copied as text: a file holds an item's details as in the log, without those of the example.
+//! `web/pieces.js` is their only reader.
 
 use serde_json::value::{RawValue, to_raw_value};
 use sqlgauge_run::{DetailOf, Entry, Prepared, RawItem};

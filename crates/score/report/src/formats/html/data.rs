@@ -1,8 +1,8 @@
 //! The data of the page, made small: texts are pooled, scores are columns.
 //!
-//! The items pass by once: what a page carries of them is kept as it will be written, each text once, so that
-//! memory follows the page and not the run. Where the texts are more than a page should carry, they go into files
-//! beside it ([`super::beside`]). Field names are short because they repeat; `web/data.js` is their only reader.
+//! Items are read once, and only what the page carries is kept, as it will be written and each text once: memory
+//! grows with the page and not with the run. Texts beyond the page's limit go into files next
+//! to it ([`super::beside`]). Field names are short because they repeat; `web/data.js` is their only reader.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};

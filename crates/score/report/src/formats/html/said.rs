@@ -1,4 +1,4 @@
-//! What a page carries of an item, taken from its JSON in the log as it stands there.
+//! The parts of an item that a page carries, copied from its JSON in the log.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
