@@ -398,7 +398,7 @@ impl Search {
         let on = (&self.sandbox, &*self.schema);
         let mut minimiser = Minimiser::new(on, &mut loader, &mut pair, start.clone(), &difference)?
             .counting_choices(!refutation.is_certain())
-            .thorough(self.deadline.get())
+            .thorough(self.deadline.get(), queries.into_iter().flat_map(|query| trace(query).read).collect())
             .keeping_likeness(likeness)
             .holding(self.declared.borrow().clone());
         let last_confirmed = |accepted: &[FilledTables]| {
