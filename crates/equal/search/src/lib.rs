@@ -78,6 +78,7 @@ pub use self::minimise::{Minimality, Shortage};
 pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::observed::Observed;
+pub use self::permits::rows_tied_for_both;
 pub use self::realistic::{Constraints, Mined, Resemblance, RowConstraint};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
