@@ -92,7 +92,7 @@ fn leaderboard(report: &Report) -> Section {
         format!(" ({}: ratios to the gold)", ratios.join(", "))
     };
     let note = if report.manifest.is_of_pairs() {
-        "percent of the pairs that are equal; n: number of pairs. Without an interval: they are not a sample of questions".to_owned()
+        "percent of the pairs that are not refuted; n: number of pairs. Without an interval: they are not a sample of questions".to_owned()
     } else {
         let about = clusters::about(&report.summary);
         format!("percent{ratios} with 95 % intervals{about}; n: number of questions")
