@@ -101,7 +101,9 @@ mod tests {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let explainer = Explainer::of(schema.clone());
         let say = |gold: &str, prediction: &str| {
-            explainer.explain(gold, prediction, &Proofs::over(&schema)).map(|found| found.sentence())
+            explainer
+                .explain(gold, prediction, &Proofs::over(&schema))
+                .map(|difference| difference.sentence())
         };
         for (gold, prediction, sentence) in [
             (
