@@ -12,7 +12,7 @@ use sqlgauge_dataset::{Databases, Over, Pairs, parse_pairs};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::verify_id;
 use sqlgauge_report::Report;
-use sqlgauge_run::{Manifest, PairGround, PairScorer, RunDirectory};
+use sqlgauge_run::{Manifest, PAIRS, PairGround, PairScorer, RunDirectory};
 use sqlgauge_sql::schema::Schema;
 
 use crate::context::Context;
@@ -142,7 +142,7 @@ impl PairsJob {
         engine: &dyn Engine,
         now: Moment,
     ) -> Result<Manifest, Error> {
-        let mut inputs = vec![("pairs".to_owned(), self.pairs.clone())];
+        let mut inputs = vec![(PAIRS.to_owned(), self.pairs.clone())];
         inputs.extend(
             files.iter().map(|(db_id, path)| (format!("database:{db_id}"), Source::File(path.clone()))),
         );

@@ -234,6 +234,24 @@ fn an_official_scripts_changes_are_no_fault_of_a_system() {
 }
 
 #[test]
+fn a_tie_at_limit_is_a_cause_where_both_queries_have_it() {
+    let gold = "SELECT name FROM item GROUP BY id ORDER BY count(*) LIMIT 1";
+    let answers = [
+        "SELECT name FROM item GROUP BY name ORDER BY count(id) LIMIT 1",
+        "SELECT name FROM item ORDER BY name LIMIT 1",
+        "SELECT name FROM item GROUP BY name ORDER BY count(*) LIMIT 2",
+    ];
+    let benchmark = Benchmark::new(&[gold; 3], &answers);
+    let (summary, text) = run_says(&benchmark, &["--metrics", "ex"]);
+    let run = items(&benchmark.path("run"));
+    let tied: Vec<&serde_json::Value> = run.iter().map(|item| &item["details"]["tied"]).collect();
+    assert_eq!(tied, [&serde_json::json!(3), &serde_json::Value::Null, &serde_json::Value::Null]);
+    let causes = summary["systems"][0]["fixes"]["causes"].as_array().unwrap();
+    assert!(causes.iter().any(|fix| fix["cause"] == "tie" && fix["items"] == 1), "{causes:?}");
+    assert!(text.contains("a tie at LIMIT, decided by chance"), "{text}");
+}
+
+#[test]
 fn causes_do_not_depend_on_the_other_metrics() {
     let golds = [
         "SELECT DISTINCT price > 1 FROM item",

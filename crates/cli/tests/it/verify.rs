@@ -288,7 +288,14 @@ fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
     let output = verify_pairs(&benchmark, PAIRS, "run", &["--jobs", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("Verdicts"), "{text}");
+    assert!(text.contains("Verdicts") && text.contains("n: number of pairs"), "{text}");
+    let summary = std::fs::read_to_string(benchmark.path("run/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(
+        summary["systems"][0]["scores"]["verify@3"]["low"],
+        Value::Null,
+        "no interval: pairs are no sample"
+    );
     let items = items(&benchmark.path("run"));
     let verdicts: Vec<&Value> = items.iter().map(|item| &item["details"]["verdict"]["verdict"]).collect();
     let null = Value::Null;

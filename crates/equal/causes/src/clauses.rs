@@ -118,11 +118,11 @@ impl Clauses {
     }
 }
 
-fn joined(left: From, right: From) -> From {
+pub(crate) fn joined(left: From, right: From) -> From {
     From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None }))
 }
 
-fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
+pub(crate) fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
     if list.len() < 2 { list.pop() } else { Some(Expr::And(list)) }
 }
 
@@ -134,7 +134,7 @@ fn on_of(from: &From, parts: &mut Vec<Expr>) {
     }
 }
 
-fn flatten(condition: Option<&Expr>, parts: &mut Vec<Expr>) {
+pub(crate) fn flatten(condition: Option<&Expr>, parts: &mut Vec<Expr>) {
     match condition {
         Some(Expr::And(list)) => list.iter().for_each(|part| flatten(Some(part), parts)),
         Some(other) => parts.push(other.clone()),

@@ -18,6 +18,7 @@ use crate::compare::queries;
 use crate::empty::differ;
 use crate::pair::{Matched, Scene};
 use crate::sentence::sentence;
+use crate::unfold::joined_forms;
 
 /// Texts of one schema of which a form is kept.
 const MAX_TEXTS: usize = 10_000;
@@ -200,11 +201,16 @@ impl Explainer {
         let gold_text = gold_text.as_ref().as_ref().map_err(|unclear| *unclear)?;
         let text = self.text(prediction)?;
         let scene = Scene { schema: &self.schema, gold: gold_text, prediction: &text };
-        let slips = match self.letter_case(gold, [&gold_text.query, &text.query], judge) {
-            Some(slip) => vec![slip],
-            None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
+        let (slips, forms) = match self.letter_case(gold, [&gold_text.query, &text.query], judge) {
+            Some(slip) => (vec![slip], None),
+            None => slips_of(&scene)?,
         };
-        let both = Both { gold: (gold, &gold_text.query), prediction: (prediction, &text.query) };
+        let both = match forms {
+            None => [(gold.to_owned(), gold_text.query.clone()), (prediction.to_owned(), text.query.clone())],
+            Some([gold, prediction]) => {
+                [(self.printed(&gold)?, gold), (self.printed(&prediction)?, prediction)]
+            }
+        };
         let slips = if slips.len() > 1 { self.that_matter(slips, &both, judge)? } else { slips };
         if slips.is_empty() {
             return Err(Unclear::NoDifference);
@@ -248,16 +254,16 @@ impl Explainer {
     fn that_matter(
         &self,
         slips: Vec<Slip>,
-        both: &Both<'_>,
+        [(gold, gold_query), (prediction, prediction_query)]: &[(String, Query); 2],
         judge: &dyn Judge,
     ) -> Result<Vec<Slip>, Unclear> {
         let mut outcomes: HashMap<String, bool> = HashMap::new();
         let mut is_gold = |query: &Query| -> Result<bool, Unclear> {
-            if differ(both.gold.1, query) {
+            if differ(gold_query, query) {
                 return Ok(false);
             }
             let text = self.printed(query)?;
-            let same = || judge.same(both.gold.0, &text) == Some(true);
+            let same = || judge.same(gold, &text) == Some(true);
             let is_gold = outcomes.get(&text).copied().unwrap_or_else(same);
             outcomes.insert(text, is_gold);
             Ok(is_gold)
@@ -269,9 +275,9 @@ impl Explainer {
         }
         let mut left = Vec::new();
         for slip in slips {
-            let is_idle = !differ(both.prediction.1, &slip.repaired)
+            let is_idle = !differ(prediction_query, &slip.repaired)
                 && is_gold(&slip.planted)?
-                && judge.same(both.prediction.0, &self.printed(&slip.repaired)?) == Some(true);
+                && judge.same(prediction, &self.printed(&slip.repaired)?) == Some(true);
             if !is_idle {
                 left.push(slip);
             }
@@ -280,8 +286,20 @@ impl Explainer {
     }
 }
 
-/// The two queries of a pair, each as its text and in canonical form.
-struct Both<'a> {
-    gold: (&'a str, &'a Query),
-    prediction: (&'a str, &'a Query),
+/// The slips of a pair, with the forms in which the queries were compared where one reads in subqueries what the other joins.
+fn slips_of(scene: &Scene<'_>) -> Result<(Vec<Slip>, Option<[Query; 2]>), Unclear> {
+    let [gold, prediction] = [scene.gold, scene.prediction].map(|text| &text.query);
+    let slips = queries(scene, gold, prediction, &Matched::default());
+    let of_tables = |slip: &Slip| ["missing-table", "extra-table", "other-tables"].contains(&slip.cause.id);
+    let are_of_tables =
+        |slips: &Result<Vec<Slip>, Unclear>| slips.as_ref().map_or(true, |slips| slips.iter().any(of_tables));
+    if are_of_tables(&slips)
+        && let Some(forms) = joined_forms(gold, prediction)
+    {
+        let joined = queries(scene, &forms[0], &forms[1], &Matched::default());
+        if !are_of_tables(&joined) {
+            return Ok((joined?, Some(forms)));
+        }
+    }
+    Ok((slips?, None))
 }

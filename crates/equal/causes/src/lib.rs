@@ -21,6 +21,7 @@ mod empty;
 mod pair;
 mod same;
 mod sentence;
+mod unfold;
 mod words;
 
 pub use cause::{Cause, Slip, Unclear};

@@ -78,6 +78,7 @@ pub use self::minimise::{Minimality, Shortage};
 pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::observed::Observed;
+pub use self::permits::rows_tied_for_both;
 pub use self::realistic::{Constraints, Mined, Resemblance, RowConstraint};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
@@ -398,7 +399,7 @@ impl Search {
         let on = (&self.sandbox, &*self.schema);
         let mut minimiser = Minimiser::new(on, &mut loader, &mut pair, start.clone(), &difference)?
             .counting_choices(!refutation.is_certain())
-            .thorough(self.deadline.get())
+            .thorough(self.deadline.get(), queries.into_iter().flat_map(|query| trace(query).read).collect())
             .keeping_likeness(likeness)
             .holding(self.declared.borrow().clone());
         let last_confirmed = |accepted: &[FilledTables]| {

@@ -21,6 +21,7 @@ use super::load::Loader;
 use super::needs::{FilledTables, Need, is_of_type, needs};
 use super::pair::{Difference, Pair, PairOutcome};
 use super::realistic::Likeness;
+use super::trace::ColumnKey;
 use super::values::date_part;
 
 /// Most databases that are tried for plainer values. Rows have no such bound: each that goes leaves fewer to try.
@@ -44,9 +45,9 @@ pub enum Minimality {
     /// [`Minimality::Local`], and it is known that every database that satisfies the schema and tells the queries apart has as many
     /// rows.
     Fewest,
-    /// Every row was left out and every value made plainer (NULL, 0, 1, `'a'`), one at a time. Each time the queries no longer
-    /// differed, or the schema was violated, or the database lost what it keeps of the given rows, or it needed more of what
-    /// real ones lack ([`Need`]).
+    /// Every row was left out and every value made plainer (0, 1, `'a'`; NULL where no query reads the column), one at a time. Each
+    /// time the queries no longer differed, or the schema was violated, or the database lost what it keeps of the given rows, or it
+    /// needed more of what real ones lack ([`Need`]).
     Local,
     /// Not all was tried.
     Unfinished(Shortage),
@@ -133,6 +134,8 @@ pub(super) struct Minimiser<'m, 's> {
     confirms: Option<&'m Confirms<'m>>,
     /// The places of columns that refer to others, or are referred to.
     linked: BTreeSet<(usize, usize)>,
+    /// The columns that a reader sees: there NULL is not plain.
+    read: BTreeSet<ColumnKey>,
 }
 
 impl<'m, 's> Minimiser<'m, 's> {
@@ -169,6 +172,7 @@ impl<'m, 's> Minimiser<'m, 's> {
             declared: DeclaredColumns::None,
             confirms: None,
             linked: BTreeSet::new(),
+            read: BTreeSet::new(),
         })
     }
 
@@ -187,10 +191,10 @@ impl<'m, 's> Minimiser<'m, 's> {
         Self { counts_choices, ..self }
     }
 
-    /// Tries every row and every plainer value until nothing changes, or until that moment.
-    pub(super) fn thorough(self, deadline: Option<Instant>) -> Self {
+    /// Tries every row and every plainer value until nothing changes, or until that moment. The queries read those columns.
+    pub(super) fn thorough(self, deadline: Option<Instant>, read: BTreeSet<ColumnKey>) -> Self {
         let linked = linked(self.schema, &self.smallest);
-        Self { is_thorough: true, trials: MAX_THOROUGH_TRIALS, deadline, linked, ..self }
+        Self { is_thorough: true, trials: MAX_THOROUGH_TRIALS, deadline, linked, read, ..self }
     }
 
     /// Loses nothing of what the database keeps of the rows of a given one.
@@ -388,15 +392,18 @@ impl<'m, 's> Minimiser<'m, 's> {
         true
     }
 
-    /// The database with a key and all references to it made plain together; `None` where the value stands in one place only.
+    /// The database with a key and all references to it, or all NULLs of a column, made plain together; `None` where the value stands in
+    /// one place only.
     fn with_linked(&self, (table, row, cell): (usize, usize, usize), plain: &Value) -> Option<FilledTables> {
         let old = &self.smallest.rows[table][row][cell];
-        if *plain == Value::Null || !self.linked.contains(&(table, cell)) {
+        let is_linked = *old != Value::Null && self.linked.contains(&(table, cell));
+        if *plain == Value::Null || !(is_linked || *old == Value::Null) {
             return None;
         }
+        let column = BTreeSet::from([(table, cell)]);
         let mut candidate = self.smallest.clone();
         let mut changed = 0;
-        for &(table, cell) in &self.linked {
+        for &(table, cell) in if is_linked { &self.linked } else { &column } {
             for value in candidate.rows[table].iter_mut().filter_map(|row| row.get_mut(cell)) {
                 if value == old {
                     value.clone_from(plain);
@@ -407,7 +414,8 @@ impl<'m, 's> Minimiser<'m, 's> {
         (changed > 1).then_some(candidate)
     }
 
-    /// All values that are plainer than one, the plainest first: NULL, 0, 1, `'a'`, then the number of its row.
+    /// All values that are plainer than one, the plainest first: 0, 1, `'a'`, then the number of its row. Where no query reads the
+    /// column NULL is the plainest, else any of them is plainer than NULL.
     fn all_plainer(&self, at: (usize, usize, usize)) -> Vec<Value> {
         let (table, row, cell) = at;
         let value = &self.smallest.rows[table][row][cell];
@@ -415,7 +423,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         let (Some(of), Some(&index)) = (self.schema.table(*id), columns.get(cell)) else { return Vec::new() };
         let is_key = of.primary_key.contains(&index);
         if *value == Value::Null {
-            return if is_key { self.plainer(at) } else { Vec::new() };
+            return self.plainer(at);
         }
         let number = i64::try_from(row + 1).unwrap_or(1);
         let typed = match value {
@@ -423,7 +431,8 @@ impl<'m, 's> Minimiser<'m, 's> {
             Value::Real(_) => vec![Value::Real(0.0), Value::Real(1.0), Value::Real(number as f64)],
             _ => vec![Value::Integer(0), Value::Integer(1), Value::Integer(number)],
         };
-        let all = (!is_key).then_some(Value::Null).into_iter().chain(typed);
+        let may_be_null = !is_key && !self.read.contains(&(*id, index));
+        let all = may_be_null.then_some(Value::Null).into_iter().chain(typed);
         let may_stand = |plain: &Value| {
             self.likeness.as_ref().is_none_or(|likeness| likeness.may_hold(*id, index, plain))
         };
@@ -439,6 +448,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         let value = &self.smallest.rows[table][row][cell];
         let (id, columns) = &self.smallest.columns[table];
         let (Some(table), Some(&at)) = (self.schema.table(*id), columns.get(cell)) else { return Vec::new() };
+        let is_read = self.read.contains(&(*id, at));
         if is_linked(table, at) && !matches!(value, Value::Null) {
             return Vec::new();
         }
@@ -446,7 +456,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         let is_key = table.primary_key.contains(&at);
         let number = i64::try_from(row + 1).unwrap_or(1);
         let plain = match value {
-            Value::Null if !is_key => return Vec::new(),
+            Value::Null if !is_key && !is_read => return Vec::new(),
             Value::Text(_) if value.as_str().is_none_or(|text| date_part(text).is_some()) => {
                 return Vec::new();
             }

@@ -1,10 +1,15 @@
-//! Whether a query that may return several results on a database may return a given one: what tells a tie from a mistake.
+//! Whether a query that may return several results on a database may return a given one, or permits there what a different
+//! query permits: what tells a tie from a mistake.
 
+use std::sync::Arc;
+
+use sqlgauge_base::{budget, on_deep_stack};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_sql::schema::Schema;
 
 use super::Search;
-use super::freedom::Possible;
+use super::freedom::{OutermostLimit, Possible, are_cut_alike};
 use super::pair::Resolved;
 use super::verdict::Side;
 
@@ -20,15 +25,8 @@ impl Search {
     ) -> Option<bool> {
         self.bounded_option(&[gold], || {
             let resolved = Resolved::new(gold, &self.schema, Side::Left).ok()?;
-            let freedom = resolved.freedom();
-            let run = |text: &str| engine.run(database, text).rows().cloned();
-            let is_settled = |check: &str| run(check).is_some_and(|rows| rows.is_empty());
-            let has_other_freedom = !freedom.sites.is_empty()
-                || !freedom.ties.is_empty()
-                || !freedom.loose.is_empty()
-                || !freedom.checks.iter().all(|(check, _)| is_settled(check));
-            let cut = freedom.cut.as_ref().filter(|_| !has_other_freedom)?;
-            let (possible, answer) = (cut.possible(run(&cut.text)?.as_ref()), Possible::only(rows));
+            let (cut, all) = cut_and_rows(engine, database, &resolved)?;
+            let (possible, answer) = (cut.possible(&all), Possible::only(rows));
             let is_disjoint = match self.options.contract.semantics {
                 Semantics::Set => possible.is_disjoint_as_sets(&answer),
                 Semantics::Ex | Semantics::Bag | Semantics::List => possible.is_disjoint(&answer),
@@ -36,4 +34,50 @@ impl Search {
             Some(possible.is_open() && !is_disjoint)
         })
     }
+}
+
+/// How many rows tie at the LIMIT of two queries that permit the same results on that database: they sort in the same directions,
+/// and the rows before the cut and those tied at it are the same, with their sort keys. `None` where that is not so or cannot be
+/// told.
+pub fn rows_tied_for_both(
+    engine: &dyn Engine,
+    database: &Database,
+    [gold, prediction]: [&str; 2],
+) -> Option<usize> {
+    let has_limit = |text: &str| text.to_ascii_lowercase().contains("limit");
+    if !has_limit(gold) || !has_limit(prediction) {
+        return None;
+    }
+    let schema: &Schema = database.schema();
+    let tied = || {
+        let gold = Resolved::new(gold, schema, Side::Left).ok()?;
+        let prediction = Resolved::new(prediction, schema, Side::Right).ok()?;
+        let permitted = |resolved: &Resolved| {
+            let (cut, all) = cut_and_rows(engine, database, resolved)?;
+            Some(cut.possible_with_keys(&all))
+        };
+        if !are_cut_alike(&gold.query, &prediction.query) {
+            return None;
+        }
+        let possible = permitted(&gold)?;
+        (possible.is_open() && possible.is_same(&permitted(&prediction)?)).then(|| possible.open().len())
+    };
+    budget::analyse_within(budget::SEARCH, gold.len() + prediction.len(), || on_deep_stack(tied)).ok()?
+}
+
+/// The LIMIT of a query with all rows before it, where nothing else leaves a choice on that database.
+fn cut_and_rows<'r>(
+    engine: &dyn Engine,
+    database: &Database,
+    resolved: &'r Resolved,
+) -> Option<(&'r OutermostLimit, Arc<ResultSet>)> {
+    let freedom = resolved.freedom();
+    let run = |text: &str| engine.run(database, text).rows().cloned();
+    let checks = freedom.checks.iter().map(|(check, _)| check);
+    let mut checks = checks.chain(freedom.loose.iter().map(|loose| &loose.check));
+    let is_settled = freedom.sites.is_empty()
+        && freedom.ties.is_empty()
+        && checks.all(|check| run(check).is_some_and(|rows| rows.is_empty()));
+    let cut = freedom.cut.as_ref().filter(|_| is_settled)?;
+    Some((cut, run(&cut.text)?))
 }

@@ -47,8 +47,8 @@ pub struct VerdictRecord {
     /// The counterexample as an SQL script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
-    /// How small it is: `locally` minimal, if the difference is lost without any of its rows, and with a plainer value (NULL, 0, 1, `'a'`) in
-    /// any place; `fewest`, if besides it is known that no database with fewer rows tells the queries apart; or `unfinished:trials`, `unfinished:steps`, `unfinished:time`. Absent in logs of earlier versions.
+    /// How small it is: `locally` minimal, if the difference is lost without any of its rows, and with a plainer value (0, 1, `'a'`) in
+    /// any place; `fewest`, if also no database with fewer rows tells the queries apart; or `unfinished:trials`, `unfinished:steps`, `unfinished:time`. Absent in logs of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<String>,
     /// Its tables, with the columns that the queries read.

@@ -46,6 +46,16 @@ const WEIGHTS: &[(&str, f64)] = &[
     ("evidence-not-computed", 1.57),
 ];
 
+/// How many golds people judged whose findings make them about as probably wrong, in steps of ten points: the golds by which the
+/// weights were checked, not those that they are fitted on (the half for the figures in research/audit/calibration.tsv).
+const JUDGED: [(f64, usize); 7] =
+    [(0.9, 79), (0.8, 126), (0.7, 104), (0.6, 234), (0.5, 321), (0.4, 117), (0.0, 1522)];
+
+/// On how many judged golds a probability was checked.
+pub(crate) fn judged(confidence: f64) -> usize {
+    JUDGED.iter().find(|(from, _)| confidence >= *from).map_or(0, |(_, golds)| *golds)
+}
+
 /// The probability that a gold with these findings is wrong, from 0 to 1.
 pub(crate) fn confidence(findings: &[Finding]) -> f64 {
     let is_first = |at: usize| findings[..at].iter().all(|other| other.rule != findings[at].rule);
@@ -80,6 +90,17 @@ mod tests {
             assert!(one >= none && one <= confidence(&all), "{}", finding.rule);
         }
         assert!(none > 0.0 && confidence(&all) < 1.0);
+    }
+
+    #[test]
+    fn judged_golds_are_those_of_the_calibration() {
+        let table = include_str!("../../../../research/audit/calibration.tsv");
+        for line in table.lines().filter(|line| line.starts_with("figures")) {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let (low, high) = cells[1].split_once('-').unwrap();
+            let middle = (low.parse::<f64>().unwrap() + high.parse::<f64>().unwrap()) / 2.0;
+            assert_eq!(judged(middle).to_string(), cells[2], "{line}");
+        }
     }
 
     #[test]

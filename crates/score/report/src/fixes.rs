@@ -2,7 +2,7 @@
 
 use sqlgauge_base::{counted, printable};
 use sqlgauge_causes::find;
-use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SystemSummary, UNCLEAR};
+use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SystemSummary, TIED, UNCLEAR};
 
 use crate::Report;
 use crate::system_table::SystemTable;
@@ -59,6 +59,7 @@ fn alone(fix: &Fix) -> String {
 pub fn title(id: &str) -> &str {
     match id {
         REWRITTEN => "changed by the official script",
+        TIED => "a tie at LIMIT, decided by chance",
         UNCLEAR => "no single reason found",
         FAILED => "the query does not run",
         ANSWERED => "the question has no answer, and one was given",

@@ -91,10 +91,12 @@ fn leaderboard(report: &Report) -> Section {
     } else {
         format!(" ({}: ratios to the gold)", ratios.join(", "))
     };
-    let note = format!(
-        "percent{ratios} with 95 % intervals{}; n: number of questions",
-        clusters::about(&report.summary)
-    );
+    let note = if report.manifest.is_of_pairs() {
+        "percent of the pairs that are not refuted; n: number of pairs. Without an interval: they are not a sample of questions".to_owned()
+    } else {
+        let about = clusters::about(&report.summary);
+        format!("percent{ratios} with 95 % intervals{about}; n: number of questions")
+    };
     let mut section = Section::new("Scores", note, scores(report));
     if report.summary.systems.is_empty() {
         section.blocks.push(Block::prose("No system was scored."));

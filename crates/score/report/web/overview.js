@@ -65,6 +65,9 @@ function gatesSection() {
       h('tbody', {}, DATA.gates.map(row)))));
 }
 
+/* Pairs that somebody put together are not a sample: their shares have no interval. */
+const hasIntervals = SYSTEMS.some((system) => system.scores.some((score) => score[1] !== null));
+
 /* A mean, its interval, and the number of items that it is the mean of. */
 function meanWithRange(m, score) {
   return [showScore(m, score[0]),
@@ -93,7 +96,7 @@ function leaderboard(m, order, go) {
       h('td', { class: 'num soft' }, rank + 1),
       h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: SYSTEMS[system].name })}` }, SYSTEMS[system].name)),
       h('td', { class: `num${SYSTEMS.length > 1 && score[0] === best[m] ? ' best' : ''}`, 'data-tip': plainTip(m, score) }, meanWithRange(m, score)),
-      h('td', { class: 'plotcell' }, intervalPlot(s, score, tied(system))),
+      hasIntervals && h('td', { class: 'plotcell' }, intervalPlot(s, score, tied(system))),
       others.map((k) => otherCell(system, k)));
   };
   const sortable = (k, active) => h('th', { class: 'num', scope: 'col', 'aria-sort': active ? (lowerIsBetter(k) ? 'ascending' : 'descending') : null, 'data-tip': METRICS[k].about || null },
@@ -103,10 +106,10 @@ function leaderboard(m, order, go) {
       METRICS.length > 1 && select('Ranked by', metricOptions(), METRICS[m].id, go, 'inline')),
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'num', scope: 'col' }, h('span', { class: 'sr' }, 'Rank')), h('th', { class: 'pin', scope: 'col' }, 'System'),
-        sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
+        sortable(m, true), hasIntervals && h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(` with 95 % intervals${DATA.about}; n: number of questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? ` with 95 % intervals${DATA.about}` : ''}; n: number of questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.']));
 }
 
@@ -255,7 +258,7 @@ function breakdown(m, order, params) {
     order.length > SHOWN_SYSTEMS && h('p', { class: 'note' }, all ? `All ${order.length} systems. ` : `The first ${SHOWN_SYSTEMS} of ${order.length} systems. `,
       h('button', { type: 'button', onclick: () => set({ all: all ? '' : '1' }) }, all ? `Show the first ${SHOWN_SYSTEMS}` : 'Show all')),
     coverage(m, shown, dimension, groups, score),
-    h('p', { class: 'note' }, 'In brackets: number of answers. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', groups.length <= MAX_PANELS ? 'Lines: 95 % intervals.' : 'The interval of a number shows when you point at it.'));
+    h('p', { class: 'note' }, 'In brackets: number of answers. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', hasIntervals && (groups.length <= MAX_PANELS ? 'Lines: 95 % intervals.' : 'The interval of a number shows when you point at it.')));
 }
 
 /* Says so where the groups hold only a part of the items behind the scores. */

@@ -143,6 +143,8 @@ details! {
     More verdicts: IndexMap<String, VerdictRecord>, "IndexMap::is_empty";
     /// Whether an answer is right, by the first metric of rows that calls it wrong, once its texts are in the gold's letter case.
     More letter_case: bool, "std::ops::Not::not";
+    /// Rows tied at LIMIT, where a wrong prediction permits the same results as the gold.
+    More tied: Option<usize>, "Option::is_none";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
     /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.

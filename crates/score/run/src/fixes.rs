@@ -5,7 +5,7 @@
 //! - An answer counts once, under its first cause; so the points of the lines are the points that are lost, as far as the
 //!   items say why. `alone` are the answers that have this cause and not another.
 //! - An answer that an official script alone makes wrong, since it changes the queries, counts as [`REWRITTEN`]: it is no fault
-//!   of the system.
+//!   of the system. Neither is [`TIED`].
 //! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one to a question without
 //!   an answer as [`ANSWERED`], one that is not there as `missing`.
 //! - An item that could not be looked at, since its database is gone or its engine is not SQLite, is in `without`.
@@ -19,6 +19,9 @@ pub const FAILED: &str = "does-not-run";
 
 /// The cause of an answer that is right as it is written, and wrong by what an official script makes of it and the gold.
 pub const REWRITTEN: &str = "official-script";
+
+/// The cause of an answer that permits the same results as the gold, as rows tie at the LIMIT.
+pub const TIED: &str = "tie";
 
 /// The cause of an answer to a question that has none.
 pub const ANSWERED: &str = "answered-unanswerable";
@@ -42,7 +45,7 @@ pub struct Fixes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// Its id: `missing-condition`, …; or `official-script`, `unclear`, `does-not-run`, `answered-unanswerable`, `missing`.
+    /// Its id: `missing-condition`, …; or `official-script`, `tie`, `unclear`, `does-not-run`, `answered-unanswerable`, `missing`.
     pub cause: String,
     /// Percentage points of the metric that its answers lose.
     pub points: f64,

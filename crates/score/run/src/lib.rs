@@ -42,7 +42,7 @@ pub use directory::{
 };
 pub use earlier::EarlierCounts;
 pub use error::RunError;
-pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, UNCLEAR};
+pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, TIED, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use golden::{GoldenAnswer, GoldenOutcome};
 pub use items::{Entry, Items, Prepared};
@@ -55,7 +55,7 @@ pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
 pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
-    Manifest, PAIRED_BY, PlainDifference, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
+    Manifest, PAIRED_BY, PAIRS, PlainDifference, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
 };
 pub use schedule::{Completion, Judgement, Schedule, Scorer, execute};
 pub use scorer::BenchmarkScorer;

@@ -102,6 +102,7 @@ impl RawItem<'_> {
             prediction_bytes: decoded(raw.prediction_bytes)?,
             result: decoded(raw.result)?,
             letter_case: decoded(raw.letter_case)?,
+            tied: decoded(raw.tied)?,
             verdict: decoded::<Option<VerdictRecord>>(raw.verdict)?,
             metrics: decoded(raw.metrics)?,
             ..Details::default()

@@ -5,7 +5,8 @@
 //! - The reason is that of one metric, the first of the run that calls the answer wrong; which others were scored changes nothing.
 //! - Where that metric changes the queries first, as an official script does, and would call them right as they are written, the
 //!   reason is [`REWRITTEN`].
-//! - The reason follows from gold, prediction and the schema of the database; no query runs.
+//! - Where both queries permit the same results on the database, as rows tie at their LIMIT, the reason is [`TIED`].
+//! - Any other reason follows from gold, prediction and the schema of the database; no query runs.
 //! - A database is read only if it is the one that was scored ([`recorded_file`]). If it is gone, the reason says so. A counterexample
 //!   brings its own schema.
 //! - Equal pairs are worked out once, and a gold is resolved once.
@@ -27,7 +28,7 @@ use sqlgauge_verify::VerdictRecord;
 use crate::details::{Details, MetricDetail};
 use crate::digest::recorded_file;
 use crate::facts::causes_without_result;
-use crate::fixes::{REWRITTEN, UNCLEAR};
+use crate::fixes::{REWRITTEN, TIED, UNCLEAR};
 use crate::raw::RawItem;
 use crate::record::{InputRecord, Item, Manifest};
 
@@ -62,6 +63,14 @@ impl Reason {
     fn rewritten() -> Self {
         let sentence = "As written, the prediction is right: the official script changes the queries before it runs them.";
         Self { sentence: Some(sentence.to_owned()), causes: vec![REWRITTEN.to_owned()], ..Self::default() }
+    }
+
+    /// Of an answer that is wrong by the choice of SQLite among so many rows.
+    fn tied(rows: usize) -> Self {
+        let sentence = format!(
+            "A tie at LIMIT: the same {rows} rows have equal sort keys in both queries, so chance decides which of them each returns."
+        );
+        Self { sentence: Some(sentence), causes: vec![TIED.to_owned()], ..Self::default() }
     }
 
     /// The sentence, or why there is none.
@@ -174,6 +183,9 @@ impl Reasons {
         let detail = wrong_by.and_then(|metric| details.metrics.get(metric));
         if detail.and_then(MetricDetail::as_written).is_some_and(|score| score >= 1.0) {
             return Some(Reason::rewritten());
+        }
+        if let Some(rows) = details.tied {
+            return Some(Reason::tied(rows));
         }
         let golds = details.golds();
         let compared = || details.metrics.iter().find(|(id, _)| self.metrics.contains(*id));

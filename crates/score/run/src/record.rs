@@ -11,6 +11,8 @@ use crate::details::{Details, MetricDetail};
 use crate::earlier::EarlierCounts;
 use crate::fixes::Fixes;
 
+/// The role of a file of pairs: they are no sample of the questions of a benchmark.
+pub const PAIRS: &str = "pairs";
 /// Status of an item without a prediction.
 pub const MISSING: &str = "missing";
 /// Status of an item whose gold does not run.
@@ -105,6 +107,11 @@ impl Manifest {
     pub fn semantics_of(&self, metric: &str) -> Option<Semantics> {
         let recorded = || self.options.get("verify_semantics")?.as_str()?.parse().ok();
         verify_semantics(metric).or_else(|| recorded().filter(|_| is_verify(metric)))
+    }
+
+    /// Whether it is a run over a file of pairs ([`PAIRS`]).
+    pub fn is_of_pairs(&self) -> bool {
+        self.inputs.iter().any(|input| input.role == PAIRS)
     }
 
     /// Items of the whole run. A count that no run can have, in a damaged file, is one that no log reaches.

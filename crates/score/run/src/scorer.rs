@@ -28,6 +28,7 @@ use sqlgauge_metrics::{
     GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, is_execution_accuracy,
     is_verify, score_best,
 };
+use sqlgauge_search::rows_tied_for_both;
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Hardness};
@@ -178,9 +179,14 @@ impl BenchmarkScorer {
         }
         details.depends_on = dependence(&pairs);
         let has_rows = prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some());
-        if let Some((metric, gold)) = wrong_by.filter(|_| has_rows && self.engine.is_sqlite()) {
+        let compares_rows =
+            |(metric, _): &(&dyn Metric, usize)| matches!(metric.reads(), Reads::Bag | Reads::Set);
+        if let Some((metric, gold)) =
+            wrong_by.filter(compares_rows).filter(|_| has_rows && self.engine.is_sqlite())
+        {
             let gold = &task.example.golds[gold];
             details.letter_case = self.is_right_in_letter_case(metric, target, gold, text);
+            details.tied = rows_tied_for_both(self.engine.as_ref(), &target.database, [gold, text]);
         }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
@@ -199,9 +205,6 @@ impl BenchmarkScorer {
         gold: &str,
         answer: &str,
     ) -> bool {
-        if !matches!(metric.reads(), Reads::Bag | Reads::Set) {
-            return false;
-        }
         let explainer = Explainer::of(Arc::clone(target.database.schema()));
         let Some(answer) = explainer.in_letter_case_of(gold, answer) else { return false };
         let pair = Pair::new(self.engine.as_ref(), target, gold, &answer, Some(&self.executions));

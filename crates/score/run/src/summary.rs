@@ -55,6 +55,8 @@ pub struct SummaryBuilder {
     groups: Names<(String, String)>,
     clusters: ClusterPlaces,
     causes: Names<Vec<String>>,
+    /// Whether the items are a sample of questions: of pairs that somebody put together no interval is about anything.
+    is_sample: bool,
 }
 
 #[derive(Debug)]
@@ -166,6 +168,7 @@ impl SummaryBuilder {
             groups: Names::default(),
             clusters: ClusterPlaces::default(),
             causes: Names::default(),
+            is_sample: !manifest.is_of_pairs(),
         }
     }
 
@@ -629,6 +632,7 @@ impl SummaryBuilder {
                 MetricKind::Binary => wilson(values),
                 MetricKind::Fraction | MetricKind::Unbounded => intervals.next().flatten(),
             };
+            let plain = plain.filter(|_| self.is_sample);
             score_of(*kind, values, plain, self.clustered(rows, values), CONFIDENCE)
         };
         samples.iter().map(score).collect()

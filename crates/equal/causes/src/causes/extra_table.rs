@@ -1,8 +1,8 @@
 //! The answer joins a table too many.
 
-use super::other_tables::{Words, are_new, slip};
+use super::other_tables::{Words, are_new, joins, slip};
 use crate::cause::{Cause, Slip, Unclear};
-use crate::pair::{Pair, Rest};
+use crate::pair::{Pair, Rest, Side};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "extra-table",
@@ -21,7 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !rest.missing.is_empty() || !are_new(&rest.extra, &pair.gold) {
         return Ok(Vec::new());
     }
-    let tables = pair.tables(&rest.extra.iter().collect::<Vec<_>>())?;
-    let words = Words { verb: "", both: [format!("joins {tables}"), String::new()] };
+    let [more, fewer] = joins(pair, Side::Prediction, &rest.extra)?;
+    let words = Words { verb: "", both: [more, fewer] };
     slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

@@ -1,8 +1,8 @@
 //! The answer leaves out a table.
 
-use super::other_tables::{Words, are_new, slip};
+use super::other_tables::{Words, are_new, joins, slip};
 use crate::cause::{Cause, Slip, Unclear};
-use crate::pair::{Pair, Rest};
+use crate::pair::{Pair, Rest, Side};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "missing-table",
@@ -21,7 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !rest.extra.is_empty() || !are_new(&rest.missing, &pair.prediction) {
         return Ok(Vec::new());
     }
-    let tables = pair.tables(&rest.missing.iter().collect::<Vec<_>>())?;
-    let words = Words { verb: "", both: [String::new(), format!("joins {tables}")] };
+    let [more, fewer] = joins(pair, Side::Gold, &rest.missing)?;
+    let words = Words { verb: "", both: [fewer, more] };
     slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

@@ -75,7 +75,8 @@ mod tests {
 
     const SCHEMA: &str = "
         CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT, height INT, country TEXT);
-        CREATE TABLE concert (id INTEGER PRIMARY KEY, name TEXT, year INT, singer_id INT REFERENCES singer (id));";
+        CREATE TABLE concert (id INTEGER PRIMARY KEY, name TEXT, year INT, singer_id INT REFERENCES singer (id));
+        CREATE TABLE fan (id INTEGER PRIMARY KEY, singer_id INT REFERENCES singer (id));";
 
     #[test]
     fn every_cause_has_an_id_of_its_own_and_an_example_that_it_explains() {
@@ -93,6 +94,38 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_join_on_the_wrong_columns_is_named_whatever_the_shape() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let explainer = Explainer::of(schema.clone());
+        let say = |gold: &str, prediction: &str| {
+            explainer
+                .explain(gold, prediction, &Proofs::over(&schema))
+                .map(|difference| difference.sentence())
+        };
+        for (gold, prediction, sentence) in [
+            (
+                "SELECT DISTINCT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id WHERE year = 2014",
+                "SELECT DISTINCT name FROM singer WHERE id IN (SELECT id FROM concert WHERE year = 2014)",
+                "The prediction joins on `singer.id = concert.id`, the gold on `singer.id = concert.singer_id`.",
+            ),
+            (
+                "SELECT fan.id FROM fan JOIN singer ON fan.singer_id = singer.id JOIN concert ON concert.singer_id = singer.id",
+                "SELECT fan.id FROM fan JOIN concert ON fan.id = concert.id",
+                "The prediction joins on `fan.id = concert.id`, the gold joins `singer` on `fan.singer_id = singer.id AND \
+                 concert.singer_id = singer.id`.",
+            ),
+            // The join follows from those of the gold.
+            (
+                "SELECT fan.id FROM fan JOIN singer ON fan.singer_id = singer.id JOIN concert ON concert.singer_id = singer.id",
+                "SELECT fan.id FROM fan JOIN concert ON fan.singer_id = concert.singer_id",
+                "Only the gold joins `singer`.",
+            ),
+        ] {
+            assert_eq!(say(gold, prediction).as_deref(), Ok(sentence), "{gold}; {prediction}");
+        }
     }
 
     /// What stands at another place is not said to be missing there.

@@ -7,7 +7,7 @@ use sqlgauge_sql::visit::{Visitor, walk_expr};
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clause, Clauses};
 use crate::pair::{Pair, Rest, Side, Unlike};
-use crate::same::reads_any;
+use crate::same::{Classes, reads_any};
 use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
@@ -44,6 +44,27 @@ pub(super) fn are_new(relations: &[Relation], other: &Clauses) -> bool {
     let is_new =
         |relation: &Relation| matches!(relation.source, RelationSource::Table(id) if !tables.contains(&id));
     !relations.is_empty() && relations.iter().all(is_new)
+}
+
+/// What the query of a side does that joins these tables more, and the other in their place: nothing where its joins follow from
+/// those of the first.
+pub(super) fn joins(pair: &Pair<'_>, side: Side, tables: &[Relation]) -> Result<[String; 2], Unclear> {
+    let joins = format!("joins {}", pair.tables(&tables.iter().collect::<Vec<_>>())?);
+    let other = if side == Side::Gold { Side::Prediction } else { Side::Gold };
+    let (more, fewer) = (pair.clauses(side), pair.clauses(other));
+    let classes = Classes::of(&more.keys.iter().collect::<Vec<_>>(), &more.tables(), pair.scene.schema);
+    let follows = |key: &Expr| {
+        let Expr::Binary(_, left, right) = key else { return true };
+        classes.same(left, right) || more.keys.iter().any(|same| classes.same(key, same))
+    };
+    let instead: Vec<Expr> = fewer.keys.iter().filter(|key| !follows(key)).cloned().collect();
+    let ids: Vec<RelationId> = tables.iter().map(|table| table.id).collect();
+    let keys: Vec<Expr> = more.keys.iter().filter(|key| reads_any(key, &ids)).cloned().collect();
+    if instead.is_empty() || keys.is_empty() {
+        return Ok([joins, String::new()]);
+    }
+    let on = pair.conditions(side, &keys)?;
+    Ok([format!("{joins} on {on}"), format!("joins on {}", pair.conditions(other, &instead)?)])
 }
 
 /// The slip of tables, with all that reads those which only one of the queries has; all else is still to be explained.

@@ -42,7 +42,7 @@ use self::build::{column, derived, is_exactly};
 pub(crate) use self::choice::Place;
 pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
-pub(crate) use self::permitted::{rows_with_keys, without_order};
+pub(crate) use self::permitted::{are_cut_alike, rows_with_keys, without_order};
 pub(crate) use self::possible::{OutermostLimit, Possible};
 pub(crate) use self::ties::TiedWindow;
 pub(crate) use self::walk::free_relations;

@@ -17,18 +17,19 @@ use super::collector::bounds;
 /// The rows with their sort keys of two queries that end in ORDER BY and LIMIT, or LIMIT alone, as SQL without either: if
 /// these are equal as bags on every database, the two permit the same results. `None` where it cannot be told so.
 pub(crate) fn rows_with_keys(left: &Query, right: &Query, schema: &Schema) -> Option<[String; 2]> {
-    let is_alike = left.limit.is_some()
-        && bounds(left)? == bounds(right)?
-        && left.order_by.len() == right.order_by.len()
-        && left
-            .order_by
-            .iter()
-            .zip(&right.order_by)
-            .all(|(l, r)| (l.descending, l.nulls_first) == (r.descending, r.nulls_first));
-    if !is_alike || has_collation(left, schema) || has_collation(right, schema) {
+    if !are_cut_alike(left, right) || has_collation(left, schema) || has_collation(right, schema) {
         return None;
     }
     Some([text(left, schema)?, text(right, schema)?])
+}
+
+/// Whether two queries have the same LIMIT and sort in the same directions.
+pub(crate) fn are_cut_alike(left: &Query, right: &Query) -> bool {
+    let directions = |query: &Query| -> Vec<_> {
+        query.order_by.iter().map(|term| (term.descending, term.nulls_first)).collect()
+    };
+    let bounds_of_left = bounds(left).filter(|(limit, _)| limit.is_some());
+    bounds_of_left.is_some() && bounds_of_left == bounds(right) && directions(left) == directions(right)
 }
 
 fn has_collation(query: &Query, schema: &Schema) -> bool {

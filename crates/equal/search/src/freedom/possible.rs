@@ -87,16 +87,7 @@ impl Possible {
         if self.len() != other.len() {
             return true;
         }
-        let mut counts: HashMap<Vec<Near>, [[usize; 2]; 2]> = HashMap::new();
-        for (side, possible) in [self, other].into_iter().enumerate() {
-            for (rows, is_certain) in [(&possible.certain, true), (&possible.open, false)] {
-                for row in rows {
-                    let count = &mut counts.entry(row.iter().map(Near::of).collect()).or_default()[side];
-                    count[0] += usize::from(is_certain);
-                    count[1] += 1;
-                }
-            }
-        }
+        let counts = self.counts(other);
         let bounds = counts.values().map(|[ours, theirs]| (ours[0].max(theirs[0]), ours[1].min(theirs[1])));
         let (mut least, mut most) = (0, 0);
         for (low, high) in bounds {
@@ -107,6 +98,26 @@ impl Possible {
             most += high;
         }
         !(least..=most).contains(&self.len())
+    }
+
+    /// Whether both permit the same bags of rows.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.counts(other).values().all(|[ours, theirs]| ours == theirs)
+    }
+
+    /// How often each row is certain, and certain or open, in either.
+    fn counts(&self, other: &Self) -> HashMap<Vec<Near>, [[usize; 2]; 2]> {
+        let mut counts: HashMap<Vec<Near>, [[usize; 2]; 2]> = HashMap::new();
+        for (side, possible) in [self, other].into_iter().enumerate() {
+            for (rows, is_certain) in [(&possible.certain, true), (&possible.open, false)] {
+                for row in rows {
+                    let count = &mut counts.entry(row.iter().map(Near::of).collect()).or_default()[side];
+                    count[0] += usize::from(is_certain);
+                    count[1] += 1;
+                }
+            }
+        }
+        counts
     }
 
     /// Whether surely no set of rows is a possible result of both: one must have a row that the other cannot, or more
@@ -179,6 +190,16 @@ impl OutermostLimit {
 
     /// The possible results, given all rows with their keys.
     pub(crate) fn possible(&self, all: &ResultSet) -> Possible {
+        self.possible_as(all, |row| row[..self.width].to_vec())
+    }
+
+    /// The same, each row with its keys behind it.
+    pub(crate) fn possible_with_keys(&self, all: &ResultSet) -> Possible {
+        let keys = |row: &[Value]| self.keys.iter().filter_map(|&key| row.get(key).cloned()).collect();
+        self.possible_as(all, |row| [row[..self.width].to_vec(), keys(row)].concat())
+    }
+
+    fn possible_as(&self, all: &ResultSet, cells: impl Fn(&[Value]) -> Vec<Value>) -> Possible {
         let mut rows: Vec<&[Value]> = all.rows().collect();
         let is_sorted = !self.is_before_distinct || self.make_distinct(&mut rows);
         let mut possible = Possible::default();
@@ -189,7 +210,7 @@ impl OutermostLimit {
         for run in rows.chunk_by(is_tie) {
             let to = from + run.len();
             let count = to.min(self.end).saturating_sub(from.max(self.start));
-            let cells = |row: &&[Value]| row[..self.width].to_vec();
+            let cells = |row: &&[Value]| cells(row);
             if count == run.len() || run.iter().all(|row| row[..self.width] == run[0][..self.width]) {
                 possible.certain.extend(run.iter().take(count).map(cells));
             } else if count > 0 {

@@ -8,6 +8,7 @@ use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{grouped, many};
 
 use super::AuditFormat;
+use crate::confidence::judged;
 use crate::finding::{Evidence, Finding};
 use crate::report::{AuditedItem, BenchmarkAudit, RuleCount};
 use crate::rules::find;
@@ -16,7 +17,7 @@ use crate::rules::find;
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
 const IDLE: &str = "Rules that did not run";
-const CONFIDENCE: &str = "percent: how probably the gold is wrong, by a model of three benchmarks in which people judged the golds";
+const CONFIDENCE: &str = "percent: how probably the gold is wrong, by a model; judged: golds of about that percentage that people judged, on which it was checked";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -157,7 +158,10 @@ fn entry(item: &AuditedItem) -> Entry {
     let mut tags: Vec<String> = item.audit.findings.iter().map(|finding| finding.rule.to_owned()).collect();
     tags.sort_unstable();
     tags.dedup();
-    let note = format!("{}, {:.0} %: {}", item.db_id, 100.0 * item.confidence(), tags.join(", "));
+    let confidence = item.confidence();
+    let judged = grouped(judged(confidence));
+    let note =
+        format!("{}, {:.0} % (of {judged} judged): {}", item.db_id, 100.0 * confidence, tags.join(", "));
     Entry { title: item.id.clone(), note, blocks, tags }
 }
 
