@@ -132,9 +132,10 @@ pub(crate) fn command_line() -> Vec<String> {
     arguments().iter().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
 }
 
-/// The name of the user's account.
-pub(crate) fn account() -> Option<String> {
-    ["USER", "USERNAME"].iter().find_map(|name| std::env::var(name).ok())
+/// The name of the user's account; `somebody` where the environment has none.
+pub(crate) fn account() -> String {
+    let mut names = ["USER", "USERNAME"].iter().filter_map(|name| std::env::var(name).ok());
+    names.find(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -137,7 +137,7 @@ impl Next {
 
 impl Add {
     fn run(self) -> Result<()> {
-        let job = LabelAddJob { by: self.by.or_else(account).unwrap_or_default(), ..self.job };
+        let job = LabelAddJob { by: self.by.unwrap_or_else(account), ..self.job };
         let added = job.run()?;
         let folder = LabelFolder::open(&job.folder).map_err(sqlgauge_core::Error::from)?;
         if self.json {

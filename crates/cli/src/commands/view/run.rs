@@ -22,7 +22,7 @@ impl View {
             return Ok(Verdict::Done);
         }
         let options = sqlgauge_view::ViewOptions {
-            labeller: self.labeller.or_else(account).unwrap_or_default(),
+            labeller: self.labeller.unwrap_or_else(account),
             folders: self.folders,
             labels: self.labels.into(),
             cache: self.cache.map(Into::into).or_else(cache_folder),
