@@ -294,7 +294,7 @@ fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
     assert_eq!(
         summary["systems"][0]["scores"]["verify@3"]["low"],
         Value::Null,
-        "no interval: pairs are no sample"
+        "no interval: pairs are not a sample"
     );
     let items = items(&benchmark.path("run"));
     let verdicts: Vec<&Value> = items.iter().map(|item| &item["details"]["verdict"]["verdict"]).collect();

@@ -1,15 +1,13 @@
 //! Whether a query that may return several results on a database may return a given one, or permits there what a different
 //! query permits: what tells a tie from a mistake.
 
-use std::sync::Arc;
-
 use sqlgauge_base::{budget, on_deep_stack};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_sql::schema::Schema;
 
 use super::Search;
-use super::freedom::{OutermostLimit, Possible, are_cut_alike};
+use super::freedom::{Possible, are_cut_alike};
 use super::pair::Resolved;
 use super::verdict::Side;
 
@@ -25,8 +23,9 @@ impl Search {
     ) -> Option<bool> {
         self.bounded_option(&[gold], || {
             let resolved = Resolved::new(gold, &self.schema, Side::Left).ok()?;
-            let (cut, all) = cut_and_rows(engine, database, &resolved)?;
-            let (possible, answer) = (cut.possible(&all), Possible::only(rows));
+            let cut = resolved.freedom().cut.as_ref().filter(|_| is_settled(engine, database, &resolved))?;
+            let (possible, answer) =
+                (cut.possible(engine.run(database, &cut.text).rows()?), Possible::only(rows));
             let is_disjoint = match self.options.contract.semantics {
                 Semantics::Set => possible.is_disjoint_as_sets(&answer),
                 Semantics::Ex | Semantics::Bag | Semantics::List => possible.is_disjoint(&answer),
@@ -52,32 +51,28 @@ pub fn rows_tied_for_both(
     let tied = || {
         let gold = Resolved::new(gold, schema, Side::Left).ok()?;
         let prediction = Resolved::new(prediction, schema, Side::Right).ok()?;
-        let permitted = |resolved: &Resolved| {
-            let (cut, all) = cut_and_rows(engine, database, resolved)?;
-            Some(cut.possible_with_keys(&all))
-        };
         if !are_cut_alike(&gold.query, &prediction.query) {
             return None;
         }
-        let possible = permitted(&gold)?;
-        (possible.is_open() && possible.is_same(&permitted(&prediction)?)).then(|| possible.open().len())
+        let permitted = |resolved: &Resolved| {
+            let cut = resolved.freedom().cut.as_ref()?;
+            Some(cut.possible_with_keys(engine.run(database, &cut.text).rows()?))
+        };
+        // Most golds have no tie, which one query tells.
+        let possible = permitted(&gold).filter(Possible::is_open)?;
+        let is_so = possible.is_same(&permitted(&prediction)?)
+            && [gold, prediction].iter().all(|resolved| is_settled(engine, database, resolved));
+        is_so.then(|| possible.open().len())
     };
     budget::analyse_within(budget::SEARCH, gold.len() + prediction.len(), || on_deep_stack(tied)).ok()?
 }
 
-/// The LIMIT of a query with all rows before it, where nothing else leaves a choice on that database.
-fn cut_and_rows<'r>(
-    engine: &dyn Engine,
-    database: &Database,
-    resolved: &'r Resolved,
-) -> Option<(&'r OutermostLimit, Arc<ResultSet>)> {
+/// Whether nothing but the LIMIT of a query leaves a choice on that database.
+fn is_settled(engine: &dyn Engine, database: &Database, resolved: &Resolved) -> bool {
     let freedom = resolved.freedom();
-    let run = |text: &str| engine.run(database, text).rows().cloned();
     let checks = freedom.checks.iter().map(|(check, _)| check);
     let mut checks = checks.chain(freedom.loose.iter().map(|loose| &loose.check));
-    let is_settled = freedom.sites.is_empty()
+    freedom.sites.is_empty()
         && freedom.ties.is_empty()
-        && checks.all(|check| run(check).is_some_and(|rows| rows.is_empty()));
-    let cut = freedom.cut.as_ref().filter(|_| is_settled)?;
-    Some((cut, run(&cut.text)?))
+        && checks.all(|check| engine.run(database, check).rows().is_some_and(|rows| rows.is_empty()))
 }

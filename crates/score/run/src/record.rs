@@ -11,7 +11,7 @@ use crate::details::{Details, MetricDetail};
 use crate::earlier::EarlierCounts;
 use crate::fixes::Fixes;
 
-/// The role of a file of pairs: they are no sample of the questions of a benchmark.
+/// The role of a file of pairs: they are not a sample of the questions of a benchmark.
 pub const PAIRS: &str = "pairs";
 /// Status of an item without a prediction.
 pub const MISSING: &str = "missing";

@@ -115,13 +115,13 @@ mod tests {
                 "SELECT fan.id FROM fan JOIN singer ON fan.singer_id = singer.id JOIN concert ON concert.singer_id = singer.id",
                 "SELECT fan.id FROM fan JOIN concert ON fan.id = concert.id",
                 "The prediction joins on `fan.id = concert.id`, the gold joins `singer` on `fan.singer_id = singer.id AND \
-                 concert.singer_id = singer.id`.",
+                 singer.id = concert.singer_id`.",
             ),
             // The join follows from those of the gold.
             (
-                "SELECT fan.id FROM fan JOIN singer ON fan.singer_id = singer.id JOIN concert ON concert.singer_id = singer.id",
-                "SELECT fan.id FROM fan JOIN concert ON fan.singer_id = concert.singer_id",
-                "Only the gold joins `singer`.",
+                "SELECT fan.id FROM fan JOIN concert ON fan.id = concert.year JOIN singer ON singer.age = concert.year",
+                "SELECT fan.id FROM fan JOIN singer ON fan.id = singer.age",
+                "Only the gold joins `concert`.",
             ),
         ] {
             assert_eq!(say(gold, prediction).as_deref(), Ok(sentence), "{gold}; {prediction}");
