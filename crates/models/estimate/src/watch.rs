@@ -1,14 +1,15 @@
 //! Whether the answers of a batch are like those of the batches before: conformal e-detectors.
 //!
 //! Two values of each answer are watched: how sure the item model is that it is right, and whether it runs. Both follow from the answer
-//! and the known runs alone, not from the batch that it stands in. While nothing changes, answers are exchangeable; then the rank of a value among all so far, ties broken at random, is uniform and independent of the ranks before it
-//! (Vovk, Gammerman, Shafer, *Algorithmic Learning in a Random World*, 2005, chapter 8). A bet on a rank has mean 1, so the
-//! Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets, directions and values, first reach c after c answers or later on
-//! average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With the answers of a year for c, that is at most one false alarm a year for
-//! each system, however often somebody looks.
+//! and the known runs alone, not from the batch that it stands in. While nothing changes, answers are exchangeable; then the rank of a
+//! value among all so far, ties broken at random, is uniform and independent of the ranks before it (Vovk, Gammerman, Shafer,
+//! *Algorithmic Learning in a Random World*, 2005, chapter 8). A bet on a rank has mean 1, also as its mean over all ways to break the
+//! ties; that mean is taken, so that no alarm comes from a draw. So the Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets,
+//! directions and values, first reach c after c answers or later on average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With the answers
+//! of a year for c, that is at most one false alarm a year for each system, however often somebody looks.
 //!
 //! Questions of one database resemble each other, so other shares of the databases are a change too: its drivers name them.
-//! Linear time in the number of answers; a constant seed breaks ties, so one log gives the same alarms each time.
+//! Linear time in the number of answers; a constant seed orders those of a batch, so one log gives the same alarms each time.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +127,7 @@ pub fn changes(batches: &[BatchAnswers], answers_per_year: f64) -> Vec<(usize, C
         random.shuffle(&mut answers);
         let mut rings = false;
         for answer in answers {
-            streams.iter_mut().for_each(|stream| stream.see(answer, at, at > 0, &mut random));
+            streams.iter_mut().for_each(|stream| stream.see(answer, at, at > 0));
             rings |= total(&streams) >= answers_per_year;
         }
         if rings {
@@ -215,11 +216,12 @@ impl Stream {
         Self { watched, ranks: Ranks::new(), detectors: [Detector::new(0), Detector::new(0)] }
     }
 
-    fn see(&mut self, answer: (u16, u8), batch: usize, is_judged: bool, random: &mut Random) {
-        let rank = self.ranks.add(self.watched.place(answer), random.unit());
-        if is_judged {
-            for (detector, rank) in self.detectors.iter_mut().zip([rank, 1.0 - rank]) {
-                detector.see(rank, batch);
+    fn see(&mut self, answer: (u16, u8), batch: usize, is_judged: bool) {
+        let [low, high] = self.ranks.add(self.watched.place(answer));
+        // A value that all had before pays 1 for certain: sums that only count answers would ring in the end.
+        if is_judged && high - low < 1.0 {
+            for (detector, ranks) in self.detectors.iter_mut().zip([[low, high], [1.0 - high, 1.0 - low]]) {
+                detector.see(ranks, batch);
             }
         }
     }
@@ -238,11 +240,10 @@ impl Detector {
         Self { sums: [0.0; BETS], product: 1.0, since }
     }
 
-    fn see(&mut self, rank: f64, batch: usize) {
-        // A rank of 0 would pay without bound; on its grid it is at least this.
-        let rank = rank.max(1e-9);
-        let linear = SLOPES.map(|slope| 1.0 + slope * (1.0 - 2.0 * rank));
-        let power = EXPONENTS.map(|exponent| exponent * rank.powf(exponent - 1.0));
+    /// Bets on a rank between these: the means over all of them.
+    fn see(&mut self, [low, high]: [f64; 2], batch: usize) {
+        let linear = SLOPES.map(|slope| 1.0 + slope * (1.0 - low - high));
+        let power = EXPONENTS.map(|exponent| (high.powf(exponent) - low.powf(exponent)) / (high - low));
         let bets = linear.into_iter().chain(power);
         let mut mean = 0.0;
         for (sum, bet) in self.sums.iter_mut().zip(bets) {
@@ -272,8 +273,8 @@ impl Ranks {
         Self { tree: [0; GRID + 2], at: [0; GRID + 1], count: 0 }
     }
 
-    /// The rank of a value among all that were added and itself, in [0, 1]; `tie` in [0, 1) says where among equal ones.
-    fn add(&mut self, place: usize, tie: f64) -> f64 {
+    /// The lowest and the highest rank of a value among all that were added and itself, in [0, 1]; equal ones lie between.
+    fn add(&mut self, place: usize) -> [f64; 2] {
         let mut below = 0;
         let mut node = place;
         while node > 0 {
@@ -287,7 +288,7 @@ impl Ranks {
             self.tree[node] += 1;
             node += node & node.wrapping_neg();
         }
-        (below as f64 + tie * self.at[place] as f64) / self.count as f64
+        [below, below + self.at[place]].map(|rank| rank as f64 / self.count as f64)
     }
 }
 
@@ -322,6 +323,12 @@ mod tests {
     }
 
     #[test]
+    fn equal_answers_never_ring() {
+        let same = |_| BatchAnswers::of(&vec![("one".to_owned(), (900, 1)); 100]);
+        assert!(changes(&(0..60).map(same).collect::<Vec<_>>(), 100.0).is_empty());
+    }
+
+    #[test]
     fn a_fall_rings_with_its_begin_and_its_driver() {
         let mut random = Random::new([1]);
         let mut batches: Vec<_> = (0..5).map(|_| batch(200, 0.7, 0.95, &mut random)).collect();
@@ -333,9 +340,11 @@ mod tests {
         let all = changes(&batches, 10_400.0);
         let (at, change) = &all[0];
         assert_eq!((change.watched, change.direction), (Watched::Confidence, Direction::Fall));
-        assert!((5..=6).contains(at) && change.since == 5, "{change:?}");
+        assert!((5..=6).contains(at), "{change:?}");
+        // Its begin is an estimate: of 200 such series it is the batch before in 129.
+        assert!((4..=5).contains(&change.since), "{change:?}");
         assert_eq!(change.drivers[0].0, "odd");
-        assert!((change.before - change.after - 0.1).abs() < 0.02, "{change:?}");
+        assert!((0.03..0.12).contains(&(change.before - change.after)), "{change:?}");
         let moved: f64 = change.drivers.iter().map(|(_, by)| by).sum();
         assert!((moved - (change.after - change.before)).abs() < 1e-9);
     }
@@ -361,8 +370,8 @@ mod tests {
             list.push(place);
             let below = list.iter().filter(|other| **other < place).count() as f64;
             let equal = list.iter().filter(|other| **other == place).count() as f64;
-            let expected = (below + 0.25 * equal) / list.len() as f64;
-            assert!((ranks.add(place, 0.25) - expected).abs() < 1e-12);
+            let count = list.len() as f64;
+            assert_eq!(ranks.add(place), [below / count, (below + equal) / count]);
         }
     }
 }
