@@ -3,12 +3,14 @@
 //! Two values of each answer are watched: how sure the item model is that it is right, and whether it runs. Both depend on the answer
 //! and the known runs alone, not on its batch. Without a change, answers are exchangeable: the rank of a value among all so far, with
 //! ties broken at random, is uniform and independent of earlier ranks (Vovk, Gammerman, Shafer, *Algorithmic Learning in a Random World*,
-//! 2005, chapter 8). A bet on a rank has mean 1, so the Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets, directions and
-//! values, reach c after at least c answers on average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With c the answers of a year, that
-//! is at most one false alarm a year for each system, however often people look.
+//! 2005, chapter 8). A bet on a rank has mean 1. So has its mean over all ways to break the ties, which is taken: no alarm comes from
+//! a draw. The Shiryaev-Roberts sums R = (R + 1) · bet, averaged over bets, directions and values, reach c after at least c answers on
+//! average (Shin, Ramdas, Rinaldo, *E-detectors*, 2023). With c the answers of a year, that is at most one false alarm a year for each
+//! system, however often people look. The batch that a change is said to begin in is an estimate: the split of the batches with the
+//! largest difference of means, in standard errors.
 //!
 //! Questions of one database resemble each other, so different shares of the databases are a change too: its drivers name them.
-//! Linear time in the number of answers; a constant seed breaks ties, so one log gives the same alarms each time.
+//! Linear time in the number of answers; a constant seed orders those of a batch, so one log gives the same alarms each time.
 
 use std::collections::BTreeMap;
 
@@ -127,15 +129,12 @@ pub fn changes(batches: &[BatchAnswers], answers_per_year: f64) -> Vec<(usize, C
         random.shuffle(&mut answers);
         let mut rings = false;
         for answer in answers {
-            streams.iter_mut().for_each(|stream| stream.see(answer, at, at > 0, &mut random));
+            streams.iter_mut().for_each(|stream| stream.see(answer, at > 0));
             rings |= total(&streams) >= answers_per_year;
         }
         if rings {
             changes.extend(change(&streams, batches, at, answers_per_year).map(|change| (at, change)));
-            streams
-                .iter_mut()
-                .flat_map(|stream| &mut stream.detectors)
-                .for_each(|one| *one = Detector::new(at + 1));
+            streams.iter_mut().for_each(|stream| stream.detectors = Default::default());
         }
     }
     changes
@@ -159,8 +158,8 @@ fn change(streams: &[Stream; 2], batches: &[BatchAnswers], at: usize, bound: f64
         (*watched, *direction) == (Watched::Runs, Direction::Fall) && detector.evidence() / 4.0 >= bound
     });
     let strongest = || each().max_by(|a, b| a.2.evidence().total_cmp(&b.2.evidence()));
-    let (watched, direction, detector) = runs_fall.or_else(strongest)?;
-    let since = detector.since.clamp(1, at);
+    let (watched, direction, _) = runs_fall.or_else(strongest)?;
+    let since = begin(&batches[..=at], watched, direction);
     let (before, after) = (Means::of(&batches[..since], watched), Means::of(&batches[since..=at], watched));
     let mut drivers: Vec<(String, f64)> = after
         .by_database
@@ -174,6 +173,24 @@ fn change(streams: &[Stream; 2], batches: &[BatchAnswers], at: usize, bound: f64
     drivers.truncate(DRIVERS);
     let evidence = total(streams) / bound;
     Some(Change { watched, direction, since, before: before.mean, after: after.mean, evidence, drivers })
+}
+
+/// The batch from which on the mean differs most from that of all before, in the direction.
+fn begin(batches: &[BatchAnswers], watched: Watched, direction: Direction) -> usize {
+    let each = batches.iter().map(|batch| Means::of(std::slice::from_ref(batch), watched));
+    let each: Vec<(f64, f64)> = each.map(|means| (means.count, means.mean * means.count)).collect();
+    let add = |(count, sum): (f64, f64), one: &(f64, f64)| (count + one.0, sum + one.1);
+    let (count, sum) = each.iter().fold((0.0, 0.0), add);
+    let mut before = (0.0, 0.0);
+    let moves = each[..each.len() - 1].iter().map(|one| {
+        before = add(before, one);
+        let after = (count - before.0, sum - before.1);
+        let rise = after.1 / after.0.max(1.0) - before.1 / before.0.max(1.0);
+        let toward = if direction == Direction::Rise { rise } else { -rise };
+        // The standard deviation of an answer is the same for all splits.
+        toward * (before.0 * after.0).sqrt()
+    });
+    moves.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(1, |(at, _)| at + 1)
 }
 
 /// Means of a value over batches.
@@ -213,47 +230,34 @@ struct Stream {
 
 impl Stream {
     fn new(watched: Watched) -> Self {
-        Self { watched, ranks: Ranks::new(), detectors: [Detector::new(0), Detector::new(0)] }
+        Self { watched, ranks: Ranks::new(), detectors: Default::default() }
     }
 
-    fn see(&mut self, answer: (u16, u8), batch: usize, is_judged: bool, random: &mut Random) {
-        let rank = self.ranks.add(self.watched.place(answer), random.unit());
-        if is_judged {
-            for (detector, rank) in self.detectors.iter_mut().zip([rank, 1.0 - rank]) {
-                detector.see(rank, batch);
+    fn see(&mut self, answer: (u16, u8), is_judged: bool) {
+        let [low, high] = self.ranks.add(self.watched.place(answer));
+        // A value that all had before pays 1 for certain: sums that only count answers would ring in the end.
+        if is_judged && high - low < 1.0 {
+            for (detector, ranks) in self.detectors.iter_mut().zip([[low, high], [1.0 - high, 1.0 - low]]) {
+                detector.see(ranks);
             }
         }
     }
 }
 
 /// Sums of evidence that ranks became low.
+#[derive(Default)]
 struct Detector {
     sums: [f64; BETS],
-    /// The mean bets since the likeliest begin of a change, multiplied.
-    product: f64,
-    since: usize,
 }
 
 impl Detector {
-    fn new(since: usize) -> Self {
-        Self { sums: [0.0; BETS], product: 1.0, since }
-    }
-
-    fn see(&mut self, rank: f64, batch: usize) {
-        // A rank of 0 would pay without bound; on its grid it is at least this.
-        let rank = rank.max(1e-9);
-        let linear = SLOPES.map(|slope| 1.0 + slope * (1.0 - 2.0 * rank));
-        let power = EXPONENTS.map(|exponent| exponent * rank.powf(exponent - 1.0));
-        let bets = linear.into_iter().chain(power);
-        let mut mean = 0.0;
-        for (sum, bet) in self.sums.iter_mut().zip(bets) {
+    /// Bets on a rank between these: the means over all of them.
+    fn see(&mut self, [low, high]: [f64; 2]) {
+        let linear = SLOPES.map(|slope| 1.0 + slope * (1.0 - low - high));
+        let power = EXPONENTS.map(|exponent| (high.powf(exponent) - low.powf(exponent)) / (high - low));
+        for (sum, bet) in self.sums.iter_mut().zip(linear.into_iter().chain(power)) {
             *sum = (*sum + 1.0) * bet;
-            mean += bet / BETS as f64;
         }
-        if self.product <= 1.0 {
-            (self.product, self.since) = (1.0, batch);
-        }
-        self.product = (self.product * mean).min(f64::MAX);
     }
 
     fn evidence(&self) -> f64 {
@@ -273,8 +277,8 @@ impl Ranks {
         Self { tree: [0; GRID + 2], at: [0; GRID + 1], count: 0 }
     }
 
-    /// The rank of a value among all that were added and itself, in [0, 1]; `tie` in [0, 1) says where among equal ones.
-    fn add(&mut self, place: usize, tie: f64) -> f64 {
+    /// The lowest and the highest rank of a value among all that were added and itself, in [0, 1]; equal ones lie between.
+    fn add(&mut self, place: usize) -> [f64; 2] {
         let mut below = 0;
         let mut node = place;
         while node > 0 {
@@ -288,7 +292,7 @@ impl Ranks {
             self.tree[node] += 1;
             node += node & node.wrapping_neg();
         }
-        (below as f64 + tie * self.at[place] as f64) / self.count as f64
+        [below, below + self.at[place]].map(|rank| rank as f64 / self.count as f64)
     }
 }
 
@@ -323,10 +327,16 @@ mod tests {
     }
 
     #[test]
+    fn equal_answers_never_ring() {
+        let same = |_| BatchAnswers::of(&vec![("one".to_owned(), (900, 1)); 100]);
+        assert!(changes(&(0..60).map(same).collect::<Vec<_>>(), 100.0).is_empty());
+    }
+
+    #[test]
     fn a_fall_rings_with_its_begin_and_its_driver() {
         let mut random = Random::new([1]);
         let mut batches: Vec<_> = (0..5).map(|_| batch(200, 0.7, 0.95, &mut random)).collect();
-        for _ in 0..2 {
+        for _ in 0..6 {
             let mut fallen = batch(200, 0.7, 0.95, &mut random);
             fallen.0.get_mut("odd").unwrap().iter_mut().for_each(|value| value.0 -= 200);
             batches.push(fallen);
@@ -334,7 +344,9 @@ mod tests {
         let all = changes(&batches, 10_400.0);
         let (at, change) = &all[0];
         assert_eq!((change.watched, change.direction), (Watched::Confidence, Direction::Fall));
-        assert!((5..=6).contains(at) && change.since == 5, "{change:?}");
+        assert!((5..=6).contains(at), "{change:?}");
+        // Later alarms tell of the same change.
+        assert!(all.len() > 1 && all.iter().all(|(_, change)| change.since == 5), "{all:?}");
         assert_eq!(change.drivers[0].0, "odd");
         assert!((change.before - change.after - 0.1).abs() < 0.02, "{change:?}");
         let moved: f64 = change.drivers.iter().map(|(_, by)| by).sum();
@@ -362,8 +374,8 @@ mod tests {
             list.push(place);
             let below = list.iter().filter(|other| **other < place).count() as f64;
             let equal = list.iter().filter(|other| **other == place).count() as f64;
-            let expected = (below + 0.25 * equal) / list.len() as f64;
-            assert!((ranks.add(place, 0.25) - expected).abs() < 1e-12);
+            let count = list.len() as f64;
+            assert_eq!(ranks.add(place), [below / count, (below + equal) / count]);
         }
     }
 }
