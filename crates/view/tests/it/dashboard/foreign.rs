@@ -182,8 +182,8 @@ fn nothing_of_a_strangers_folder_acts() {
     for route in &ROUTES {
         let is_file = matches!(route.content, Content::Script | Content::Style);
         assert!(!is_file || route.writer == Writer::Build, "{}", route.path);
-        // A stream does not end, a label is posted, and an address without its slash leads to the page.
-        if ["/api/events", "/api/label", "/api/decide", "/run/{run}"].contains(&route.path) {
+        // A stream does not end, verdicts are posted, and an address without its slash leads to the page.
+        if ["/api/events", "/api/label", "/api/decide", "/api/judge", "/run/{run}"].contains(&route.path) {
             continue;
         }
         let mut answers = 0;
