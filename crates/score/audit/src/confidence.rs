@@ -98,7 +98,7 @@ mod tests {
         for line in table.lines().filter(|line| line.starts_with("figures")) {
             let cells: Vec<&str> = line.split('\t').collect();
             let (low, high) = cells[1].split_once('-').unwrap();
-            let middle = (low.parse::<f64>().unwrap() + high.parse::<f64>().unwrap()) / 2.0;
+            let middle = f64::midpoint(low.parse().unwrap(), high.parse().unwrap());
             assert_eq!(judged(middle).to_string(), cells[2], "{line}");
         }
     }
