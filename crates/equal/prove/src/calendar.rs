@@ -143,6 +143,10 @@ impl Rendering {
         Some(Self { has_long_years: true, is_start: true, ..rendering })
     }
 
+    pub(crate) fn is_start(&self) -> bool {
+        self.is_start
+    }
+
     /// All of a time, to a thousandth of a second, so that texts compare as times do.
     pub(crate) fn whole() -> Option<Self> {
         let mut rendering = Self::of_format("%Y%m%d%H%M%S")?;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::apart::apart;
-use super::calendar;
+use super::calendar::{self, Rendering};
 use super::ir::{Constant, FunctionId, FunctionPart, Node, Sort, Term, Terms};
 use super::machine::{Answer, Machine, Stage, Test};
 use super::oracle::Call;
@@ -371,13 +371,20 @@ fn times_of(
     machines: &[Machine],
 ) -> Option<Vec<Term>> {
     let mut times = vec![Terms::TRUE; machines.len()];
-    let mut groups: BTreeMap<&[Stage], Vec<usize>> = BTreeMap::new();
+    // Functions are NULL together, but for a start, which may be too early where the time is not.
+    let mut groups: BTreeMap<(&[Stage], Option<&Rendering>), Vec<usize>> = BTreeMap::new();
     for (at, machine) in machines.iter().enumerate() {
-        if let Some(place) = machine.stages().iter().position(|stage| matches!(stage, Stage::Date(_))) {
-            groups.entry(&machine.stages()[..place]).or_default().push(at);
+        let stages = machine.stages();
+        let date = stages.iter().enumerate().find_map(|(place, stage)| match stage {
+            Stage::Date(rendering) => Some((place, rendering)),
+            _ => None,
+        });
+        if let Some((place, rendering)) = date {
+            let start = Some(rendering).filter(|rendering| rendering.is_start());
+            groups.entry((&stages[..place], start)).or_default().push(at);
         }
     }
-    for (before, members) in groups {
+    for ((before, _), members) in groups {
         let other = other_time(world, conditions, machines, (before.len(), &members))?;
         members.iter().for_each(|&at| times[at] = other);
     }

@@ -268,7 +268,7 @@ fn compare(place: &Place, sql: &str, planted: Option<Planted>, tally: &mut Tally
         OnDatabase::BreaksConstraints => {
             tally
                 .violations
-                .push(format!("a database that is sound breaks constraints: {}", described(place)?));
+                .push(format!("a database that is sound breaks constraints: {}\n{sql}", described(place)?));
             return Ok(());
         }
     };
