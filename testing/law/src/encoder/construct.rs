@@ -382,7 +382,11 @@ impl Writer<'_> {
                 "CAST({column} AS INTEGER) {comparison} {}",
                 self.dice.word(&["0", "1", "-1", "5", "12"])
             ),
-            14 | 23 => format!("substr({column}, -{}) {comparison} {part}", 1 + count),
+            14 => format!("substr({column}, -{}) {comparison} {part}", 1 + count),
+            23 => {
+                let last = whole.trim_matches('\'').chars().last().unwrap_or('a');
+                format!("({column} = {whole} AND substr({column}, -1) {comparison} '{last}')")
+            }
             19 => {
                 let (one, other) =
                     (self.dice.word(&["upper", "lower"]), self.dice.word(&["t.a", "t.b", "t.s"]));
@@ -394,7 +398,7 @@ impl Writer<'_> {
                 "ltrim(rtrim({column}, {part}), {}) {comparison} {whole}",
                 self.dice.word(&[part, "' '"])
             ),
-            15 | 24 => format!("substr({column}, -{}, {from}) {comparison} {whole}", 1 + count),
+            15 => format!("substr({column}, -{}, {from}) {comparison} {whole}", 1 + count),
             16 => format!("replace({column}, {part}, {}) {comparison} {whole}", self.dice.word(&PARTS)),
             17 => {
                 let between = self.dice.word(&["", "' ' || ", "'a' || "]);
