@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{EstimateJob, MonitorJob, NamedFile, SystemLabels, Watch, check_estimate_options};
+use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::Reliability;
-use sqlgauge_estimate::{Estimate, EstimateOptions};
 
 use crate::Verdict;
 use crate::llm_options::JudgeOptions;
@@ -91,9 +91,9 @@ impl EstimateCommand {
 
     fn show(&self, report: &Reliability) -> Result<()> {
         if self.json {
-            return match report.estimates.as_slice() {
-                [one] => print_json(&one.with_sentence()),
-                several => print_json(&several.iter().map(Estimate::with_sentence).collect::<Vec<_>>()),
+            return match report.printed().collect::<Vec<_>>().as_slice() {
+                [one] => print_json(one),
+                several => print_json(&several),
             };
         }
         print_document(&report.document())?;

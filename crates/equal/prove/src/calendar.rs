@@ -10,6 +10,8 @@ use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use sqlgauge_search::date_of;
 
+use super::defect::EncoderDefect;
+
 /// What a reading shows of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Field {
@@ -63,8 +65,8 @@ pub(crate) struct Rendering {
     has_long_years: bool,
     /// It shows the start of a month, a year or a day, whose day SQLite does not correct where the month has fewer days.
     is_start: bool,
-    /// Only the law of the encoding plants that defect.
-    has_31_days: bool,
+    /// Only the law of the encoding plants one.
+    defect: Option<EncoderDefect>,
 }
 
 /// The characters that times are written in.
@@ -89,7 +91,7 @@ impl Rendering {
             rest: String::new(),
             has_long_years: false,
             is_start: false,
-            has_31_days: false,
+            defect: None,
         };
         let mut chars = format.chars();
         while let Some(char) = chars.next() {
@@ -154,9 +156,9 @@ impl Rendering {
         Some(rendering)
     }
 
-    /// One to which every month has 31 days.
-    pub(crate) fn of_31_days(self) -> Self {
-        Self { has_31_days: true, ..self }
+    /// The same with a defect.
+    pub(crate) fn broken(self, defect: EncoderDefect) -> Self {
+        Self { defect: Some(defect), ..self }
     }
 
     /// One behind the other.
@@ -216,7 +218,7 @@ impl Rendering {
         let mut output = Vec::new();
         let &mut [place, _, pending, before, _, weekday] = &mut state[..] else { return output };
         step(state, char, self.fields.iter().map(|(_, field)| *field).find(|field| field.rank() == 2));
-        if self.has_31_days && state[0] == 7 {
+        if self.defect == Some(EncoderDefect::MonthsOf31Days) && state[0] == 7 {
             state[4] = 31;
         }
         if state[0] == OVER {
@@ -240,7 +242,13 @@ impl Rendering {
                 self.show(&mut output, Field::Day, &digit, false);
                 let days = before + pending * 10 + number(char);
                 self.show(&mut output, Field::DayOfYear, &format!("{days:03}"), true);
-                self.show(&mut output, Field::DayOfWeek, &((weekday + days - 1) % 7).to_string(), true);
+                let begin = if self.defect == Some(EncoderDefect::WeeksBeginOnMonday) { 2 } else { 1 };
+                self.show(
+                    &mut output,
+                    Field::DayOfWeek,
+                    &((weekday + days + 7 - begin) % 7).to_string(),
+                    true,
+                );
             }
             11 | 12 => self.show(&mut output, Field::Hour, &digit, place == 11),
             14 | 15 => self.show(&mut output, Field::Minute, &digit, place == 14),

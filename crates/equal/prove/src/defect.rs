@@ -38,6 +38,10 @@ pub enum EncoderDefect {
     SumOfNothingIsZero,
     /// Every month has 31 days.
     MonthsOf31Days,
+    /// The days of the week are counted from Monday.
+    WeeksBeginOnMonday,
+    /// `round` cuts the fraction off.
+    RoundCutsOff,
     /// Patterns of texts that are read look at letter case.
     PatternsKeepCase,
     /// A text that is put together of two is never the first of them alone.
@@ -47,7 +51,7 @@ pub enum EncoderDefect {
 }
 
 impl EncoderDefect {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::NullEqualsNull,
         Self::NotOfUnknownIsTrue,
         Self::UnknownAndIsFalse,
@@ -64,6 +68,8 @@ impl EncoderDefect {
         Self::NullsSortOtherwise,
         Self::SumOfNothingIsZero,
         Self::MonthsOf31Days,
+        Self::WeeksBeginOnMonday,
+        Self::RoundCutsOff,
         Self::PatternsKeepCase,
         Self::CutsLeaveOutTheLast,
         Self::EndsAreLonger,

@@ -190,13 +190,10 @@ impl Run<'_, '_> {
         right: &Expr,
         env: &Env,
     ) -> Result<Truth, Stop> {
-        use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
-        let is_order = matches!(operator, Less | LessEqual | Greater | GreaterEqual);
-        let [lefts, rights] = [lower_for_upper(left), lower_for_upper(right)];
-        let (left, right) = match (&lefts, &rights) {
-            (Some(left), Some(right)) if !is_order => (left, right),
-            _ => (left, right),
-        };
+        use BinaryOperator::{Equal, Is, IsNot, NotEqual};
+        let is_equality = matches!(operator, Equal | NotEqual | Is | IsNot);
+        let small = if is_equality { in_small_letters(left, right) } else { None };
+        let (left, right) = small.as_ref().map_or((left, right), |[left, right]| (left, right));
         let values = (self.value(left, env)?, self.value(right, env)?);
         let (left, right) = self.comparable((left, right), values)?;
         Ok(self.compare(operator, left, right))
@@ -632,15 +629,15 @@ fn joined_operands(expr: &Expr) -> Vec<&Expr> {
     operands
 }
 
-/// `lower` of what an expression is `upper` of: two texts are equal in capitals if they are in small letters.
-fn lower_for_upper(expr: &Expr) -> Option<Expr> {
-    match expr {
-        Expr::Function { function: Function::Upper, args } => {
-            Some(Expr::Function { function: Function::Lower, args: args.clone() })
-        }
-        Expr::Function { function: Function::Lower, .. } => Some(expr.clone()),
-        _ => None,
-    }
+/// `lower` of what two expressions are `upper` of: texts that are equal in capitals are equal in small letters.
+fn in_small_letters(left: &Expr, right: &Expr) -> Option<[Expr; 2]> {
+    use Function::{Lower, Upper};
+    let (Expr::Function { function: Upper, args: left }, Expr::Function { function: Upper, args: right }) =
+        (left, right)
+    else {
+        return None;
+    };
+    Some([left, right].map(|args| Expr::Function { function: Lower, args: args.clone() }))
 }
 
 /// A function without what changes no value: a letter case under another, a rounding to no digits, and the order in which both ends

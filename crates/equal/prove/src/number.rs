@@ -59,9 +59,10 @@ impl Run<'_, '_> {
         if value.is_real != Terms::FALSE {
             self.world.assumes.insert(ProofAssumption::ExactReals);
         }
+        let added = if self.world.has(EncoderDefect::RoundCutsOff) { 0 } else { 1 };
         let terms = &mut self.world.terms;
         let zero = terms.zero(Sort::Real);
-        let half = terms.constant(Constant::Real(BigRational::new(1.into(), 2.into())));
+        let half = terms.constant(Constant::Real(BigRational::new(added.into(), 2.into())));
         let minus_half = terms.negate(half);
         let is_negative = terms.less(value.real, zero);
         let away = terms.choose(is_negative, minus_half, half);

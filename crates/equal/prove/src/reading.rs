@@ -101,17 +101,11 @@ impl Reading {
     /// The same with a defect that the law of the encoding plants.
     pub(crate) fn broken(self, defect: EncoderDefect) -> Self {
         match (self, defect) {
-            (Self::Text(stages), EncoderDefect::MonthsOf31Days) => {
-                let broken = |stage| match stage {
-                    Stage::Date(rendering) => Stage::Date(rendering.of_31_days()),
-                    other => other,
-                };
-                Self::Text(stages.into_iter().map(broken).collect())
-            }
-            (Self::Text(stages), EncoderDefect::EndsAreLonger) => {
-                let broken = |stage| match stage {
-                    Stage::Last(count) => Stage::Last(count + 1),
-                    other => other,
+            (Self::Text(stages), _) => {
+                let broken = |stage| match (stage, defect) {
+                    (Stage::Date(rendering), _) => Stage::Date(rendering.broken(defect)),
+                    (Stage::Last(count), EncoderDefect::EndsAreLonger) => Stage::Last(count + 1),
+                    (other, _) => other,
                 };
                 Self::Text(stages.into_iter().map(broken).collect())
             }

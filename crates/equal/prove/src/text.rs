@@ -79,9 +79,7 @@ impl ValueShape {
             F::Round => Self::REAL,
             F::Abs => Self::NUMBER,
             F::Ceil | F::Ceiling | F::Floor | F::Trunc | F::Mod => Self::NUMBER.or_null(),
-            F::Hex | F::TypeOf | F::Quote | F::Soundex | F::Concat => {
-                Self { null_on_null: false, ..Self::TEXT }
-            }
+            F::Hex | F::TypeOf | F::Quote | F::Soundex => Self { null_on_null: false, ..Self::TEXT },
             F::ConcatWs | F::Printf | F::Format | F::Char => {
                 Self { null_on_null: false, ..Self::TEXT.or_null() }
             }

@@ -1,10 +1,11 @@
 //! Which clause makes the difference: found by taking it out of both queries on the counterexample.
 //!
 //! # Contract
-//! Where the queries read the same tables and differ in one clause only, the sentence names it. Otherwise, a clause of the
-//! outermost SELECT explains a difference if, on the counterexample's database, the queries return the same once neither has it.
-//! Clauses are tried one by one, those first that change least. Where none explains the difference alone, the sentence names the
-//! tables that only one query reads. If both read the same tables, there is no sentence.
+//! The sentence names the first of these that there is:
+//! - the one clause in which queries over the same tables differ;
+//! - a clause of the outermost SELECT without which both queries return the same on the counterexample's database. Clauses are
+//!   taken out one by one, those first that change least;
+//! - the tables that one query reads and the other does not.
 
 use std::collections::BTreeSet;
 

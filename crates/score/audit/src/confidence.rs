@@ -46,8 +46,8 @@ const WEIGHTS: &[(&str, f64)] = &[
     ("evidence-not-computed", 1.57),
 ];
 
-/// How many golds people judged whose findings make them about as probably wrong, in steps of ten points: the golds by which the
-/// weights were checked, not those that they are fitted on (the half for the figures in research/audit/calibration.tsv).
+/// How many judged golds have a probability from that one up to the step above. People judged them; the weights were not fitted on them
+/// (the rows `figures` of research/audit/calibration.tsv).
 const JUDGED: [(f64, usize); 7] =
     [(0.9, 79), (0.8, 126), (0.7, 104), (0.6, 234), (0.5, 321), (0.4, 117), (0.0, 1522)];
 

@@ -184,9 +184,13 @@ impl BenchmarkScorer {
         if let Some((metric, gold)) =
             wrong_by.filter(compares_rows).filter(|_| has_rows && self.engine.is_sqlite())
         {
+            let count = |execution: Option<&Execution>| execution?.rows().map(|rows| rows.len());
+            let as_many_rows = count(golds.get(gold)) == count(prediction.as_ref());
             let gold = &task.example.golds[gold];
             details.letter_case = self.is_right_in_letter_case(metric, target, gold, text);
-            details.tied = rows_tied_for_both(self.engine.as_ref(), &target.database, [gold, text]);
+            details.tied = as_many_rows
+                .then(|| rows_tied_for_both(self.engine.as_ref(), &target.database, [gold, text]))
+                .flatten();
         }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));

@@ -33,6 +33,8 @@ pub const DEFECTS: &[(EncoderDefect, &[Construct])] = {
         (D::NullsSortOtherwise, &[C::Limit]),
         (D::SumOfNothingIsZero, &[C::Aggregate]),
         (D::MonthsOf31Days, &[C::Times]),
+        (D::WeeksBeginOnMonday, &[C::Times]),
+        (D::RoundCutsOff, &[C::Arithmetic]),
         (D::PatternsKeepCase, &[C::Texts]),
         (D::CutsLeaveOutTheLast, &[C::Texts]),
         (D::EndsAreLonger, &[C::Texts]),

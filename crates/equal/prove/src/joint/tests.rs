@@ -105,6 +105,11 @@ fn of_times() -> Vec<Case> {
         ("strftime('%Y-%m', ?1)", "2020-03"),
         ("strftime('%m-%d', ?1)", "03-01"),
         ("strftime('%j', ?1)", "060"),
+        ("strftime('%w', ?1)", "6"),
+        ("strftime('%Y %w', ?1)", "2020 0"),
+        ("date(?1, 'start of month')", "2020-03-01"),
+        ("datetime(?1, 'start of year')", "2020-01-01 00:00:00"),
+        ("date(?1, 'start of day')", "2020-02-29"),
         ("strftime('%H:%M', ?1)", "10:30"),
         ("strftime('%S', ?1)", "59"),
         ("strftime('%Y%%%d', ?1)", "2020%01"),
@@ -258,6 +263,34 @@ fn a_time_that_does_not_stand_as_it_is_read_shows_some_day() {
                 assert!(is_known, "{} of {text:?}", case.template);
             }
         }
+    }
+}
+
+/// Of a text that is not a time as it is read, all functions but starts are NULL, or none: the encoder rests on it.
+#[test]
+fn functions_of_times_are_null_together() {
+    let mut oracle = Oracle::new();
+    let is_start = |case: &&Case| case.template.contains("start of");
+    let (starts, others): (Vec<Case>, Vec<Case>) = of_times().into_iter().partition(|case| is_start(&case));
+    let mut early = 0;
+    for text in texts(1_500, Dice::time).iter().map(String::as_str).chain(["1.5", "0.3"]) {
+        let mut nulls = |cases: &[Case]| -> BTreeSet<bool> {
+            cases.iter().map(|case| by_sqlite(&mut oracle, case, text).is_none()).collect()
+        };
+        assert_eq!(nulls(&others).len(), 1, "{text:?}");
+        early += usize::from(nulls(&starts).contains(&true) && !nulls(&others).contains(&true));
+    }
+    assert!(early > 0, "no start is too early");
+}
+
+#[test]
+fn the_weekday_of_every_year_is_that_of_sqlite() {
+    let mut oracle = Oracle::new();
+    let case = case("strftime('%w', ?1)", "3");
+    for year in 0..=9_999 {
+        let text = format!("{year:04}-03-01");
+        let answer = by_machine(&case.machine, &text, false);
+        assert_eq!(Answer::Is(by_sqlite(&mut oracle, &case, &text).unwrap()), answer, "{text}");
     }
 }
 

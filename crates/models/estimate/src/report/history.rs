@@ -40,7 +40,7 @@ pub struct Line {
     outside: bool,
     /// Version of sqlgauge.
     tool_version: String,
-    /// Whether lines before this one are no longer compared.
+    /// Whether this batch is a new reference: later batches are not compared with earlier lines.
     #[serde(default)]
     reference: bool,
     /// What later batches are compared with.

@@ -4,7 +4,8 @@ use serde::Serialize;
 use sqlgauge_base::capital;
 pub(super) use sqlgauge_report::words::{many, optional, percent, points};
 
-use super::{EstimatePart, SystemEstimate};
+use super::drift::{Alarm, DriftPoint, Series};
+use super::{EstimatePart, Reliability, SystemEstimate};
 use crate::estimate::LABELS;
 
 /// `47.3 [31.9, 62.8] n=500`.
@@ -63,8 +64,25 @@ impl SystemEstimate {
 
     /// The estimate as JSON has it: with its sentence.
     pub fn with_sentence(&self) -> impl Serialize + '_ {
-        WithSentence { sentence: self.sentence(), estimate: self }
+        WithSentence { sentence: self.sentence(), estimate: self, watch: None }
     }
+}
+
+impl Reliability {
+    /// The estimates as `--json` prints them: with sentences, and of `monitor` with the points and alarms of `drift.json`.
+    pub fn printed(&self) -> impl Iterator<Item = impl Serialize + '_> {
+        self.estimates.iter().map(|estimate| {
+            let series = self.drift.iter().find(|series| series.system == estimate.system);
+            let watch = series.map(|Series { points, alarms, .. }| Watched { points, alarms });
+            WithSentence { sentence: estimate.sentence(), estimate, watch }
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Watched<'e> {
+    points: &'e [DriftPoint],
+    alarms: &'e [Alarm],
 }
 
 #[derive(Serialize)]
@@ -72,6 +90,8 @@ struct WithSentence<'e> {
     sentence: String,
     #[serde(flatten)]
     estimate: &'e SystemEstimate,
+    #[serde(flatten)]
+    watch: Option<Watched<'e>>,
 }
 
 /// Whether the target lies outside, and why, in one sentence.

@@ -289,6 +289,17 @@ fn the_json_is_the_estimates_without_their_items() {
 }
 
 #[test]
+fn what_monitor_prints_as_json_has_its_alarms() {
+    let mut one = report(vec![estimate("Tern", 0.473, 0.155, &["db"])], "new.json");
+    let printed = |one: &Reliability| serde_json::to_value(one.printed().collect::<Vec<_>>()).unwrap();
+    assert!(printed(&one)[0].get("alarms").is_none());
+    one.drift = vec![series("Tern", &["may", "june", "july", "august"])];
+    let printed = &printed(&one)[0];
+    assert_eq!((&printed["points"][3]["label"], &printed["system"]), (&json!("august"), &json!("Tern")));
+    assert_eq!(printed["alarms"].as_array().unwrap().len(), one.drift[0].alarms.len());
+}
+
+#[test]
 fn the_most_doubtful_come_first() {
     let one = estimate("Tern", 0.5, 0.1, &["a", "b", "c"]);
     let ids = |most| one.most_doubtful(most).into_iter().map(|answer| answer.id.as_str()).collect::<Vec<_>>();

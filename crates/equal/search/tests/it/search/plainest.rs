@@ -23,11 +23,10 @@ fn plainer_values(value: &Value, is_read: bool) -> Vec<Value> {
 #[test]
 fn the_plainest_counterexample_loses_the_difference_with_any_change() {
     let search = Search::new(schema(SCHOOL), options(2000)).unwrap();
-    let mut tried = 0;
     for (left, right) in [
         ("SELECT max(goals) FROM player", "SELECT goals FROM player ORDER BY goals DESC LIMIT 1"),
         ("SELECT name FROM player WHERE goals > 3", "SELECT name FROM player WHERE goals >= 3"),
-        ("SELECT a FROM loose", "SELECT DISTINCT a FROM loose"),
+        ("SELECT a FROM loose WHERE b > 3", "SELECT DISTINCT a FROM loose WHERE b > 3"),
         ("SELECT t.name FROM team t LEFT JOIN player p ON p.team_id = t.id", "SELECT name FROM team"),
         ("SELECT count(*) FROM player GROUP BY team_id", "SELECT count(height) FROM player GROUP BY team_id"),
         ("SELECT name FROM player WHERE name LIKE 'b%'", "SELECT name FROM player WHERE name LIKE '%b%'"),
@@ -50,6 +49,7 @@ fn the_plainest_counterexample_loses_the_difference_with_any_change() {
             let WitnessTable { name, columns, .. } = &database.tables[table];
             read.iter().any(|(other, rows)| other == name && rows.columns.contains(&columns[cell]))
         };
+        let mut tried = 0;
         for (table, rows) in database.tables.iter().enumerate() {
             for row in 0..rows.rows.len() {
                 let mut smaller = database.clone();
@@ -65,8 +65,8 @@ fn the_plainest_counterexample_loses_the_difference_with_any_change() {
                 }
             }
         }
+        assert!(tried > 0 || database.rows() == 0, "{left}\n{right}\n{database}");
     }
-    assert!(tried > 0);
 }
 
 #[test]
