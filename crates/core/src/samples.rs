@@ -390,8 +390,8 @@ impl Samples {
         rates.blocks.push(Block::note(INTERVALS));
         document.add(rates);
         let note = format!(
-            "by first answers, percent with 95 % intervals{about}. Penalty N: a right answer counts 1, an abstention 0, a wrong answer −N, \
-             times 100"
+            "by first answers, percent with 95 % intervals{about}. Penalty c: a right answer counts 1, an abstention 0, a wrong answer −c, \
+             times 100; N is the number of questions"
         );
         document.add(Section::new("Abstention", note, self.abstentions()));
         document

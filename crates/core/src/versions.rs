@@ -88,6 +88,8 @@ pub struct Versions {
     pub about: String,
     /// Items that every version scores.
     pub shared: usize,
+    /// Those of them whose question or evidence is not the same in every version.
+    pub reworded: usize,
     /// By version, then by system: the mean over those.
     pub shared_means: Vec<Vec<f64>>,
     /// By version, then by system: the rank by those means, from 1.
@@ -282,6 +284,8 @@ struct Scores {
     values: Vec<Vec<Vec<f64>>>,
     /// By system and item: whether the answer is missing.
     missing: Vec<Vec<bool>>,
+    /// By item: the question with its evidence, as the first version has it, and whether a later one has other words.
+    texts: Vec<((Option<String>, Option<String>), bool)>,
 }
 
 /// Compares those systems of runs as versions, by a metric of all of them; the first one's first without it.
@@ -316,6 +320,7 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
             .collect(),
         ranks: Vec::new(),
         shared: 0,
+        reworded: 0,
         shared_means: Vec::new(),
         swaps: Vec::new(),
         changes: Vec::new(),
@@ -334,6 +339,7 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
 
 fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Scores, Error> {
     let (mut ids, mut clusters, mut numbers) = (Vec::new(), Vec::new(), ClusterPlaces::default());
+    let mut texts = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut read = Vec::new();
     let system_of: HashMap<&str, usize> = systems.iter().map(String::as_str).zip(0..).collect();
@@ -341,9 +347,12 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
         run.items.for_each(|item| {
             let place = *places.entry(item.id.clone()).or_insert_with(|| {
                 ids.push(item.id.clone());
+                texts.push(((item.details.question.clone(), item.details.evidence.clone()), false));
                 clusters.push(numbers.place(&item.db_id, gold_key(&item.db_id, item.details.golds())));
                 ids.len() - 1
             });
+            let ((question, evidence), is_reworded) = &mut texts[place];
+            *is_reworded |= *question != item.details.question || *evidence != item.details.evidence;
             if let (Some(system), Some(value)) =
                 (system_of.get(item.system.as_str()), item.metrics.get(metric).copied().flatten())
             {
@@ -358,7 +367,7 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
         values[version][system][item] = value;
         missing[system][item] = is_missing;
     }
-    Ok(Scores { ids, places: clusters, values, missing })
+    Ok(Scores { ids, places: clusters, values, missing, texts })
 }
 
 fn summary_of(run: &RunFiles) -> Result<Summary, Error> {
@@ -413,6 +422,7 @@ impl Versions {
         }
         let means = means(scores, &all, sign);
         self.shared = all.len();
+        self.reworded = all.iter().filter(|item| scores.texts[**item].1).count();
         self.shared_means =
             means.iter().map(|version| version.iter().map(|mean| sign * mean).collect()).collect();
         let better =
@@ -526,6 +536,17 @@ impl Versions {
     pub fn document(&self) -> Document {
         let mut document = Document::new("Versions of the golds");
         document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
+        document.lead.extend((self.reworded > 0).then(|| {
+            Block::note(format!(
+                "Of {}, {} with other words in its question or evidence under some version.",
+                counted(self.shared, "shared question"),
+                if self.reworded == 1 {
+                    "1 is asked".to_owned()
+                } else {
+                    format!("{} are asked", self.reworded)
+                },
+            ))
+        }));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
         let note = format!(
             "{}{of}; the change with its 95 % interval{}, p by a paired test",
@@ -774,6 +795,7 @@ mod tests {
             scores: vec![vec![none; values[0].len()]; values.len()],
             missing: vec![vec![0; values[0].len()]; values.len()],
             shared: 0,
+            reworded: 0,
             shared_means: Vec::new(),
             ranks: Vec::new(),
             swaps: Vec::new(),
@@ -789,6 +811,7 @@ mod tests {
                 ids: (0..items).map(|at| at.to_string()).collect(),
                 places: vec![ClusterPlaces::default().place("d", None); items],
                 missing: vec![(0..items).map(|at| at % 2 == 1).collect(); values[0].len()],
+                texts: (0..items).map(|at| ((None, None), at == 0)).collect(),
                 values,
             },
         )
@@ -802,7 +825,7 @@ mod tests {
         assert_eq!(sure.swaps.len(), 1);
         assert!(sure.swaps[0].probability > 0.99, "{:?}", sure.swaps);
         assert_eq!(sure.ranks, [[1, 2], [2, 1]]);
-        assert_eq!(sure.agreements[0].kendall, Some(-1.0));
+        assert_eq!((sure.agreements[0].kendall, sure.reworded), (Some(-1.0), 1));
         let (mut unsure, of_unsure) = scores(vec![vec![many(51), many(50)], vec![many(50), many(51)]]);
         assert!(unsure.compare(&of_unsure));
         assert!(unsure.swaps[0].probability < 0.7, "{:?}", unsure.swaps);

@@ -132,7 +132,8 @@ impl VoteJob {
         let gold = &self.job.gold;
         let format = gold.format(self.job.format)?;
         let mut benchmark = if self.has_golds {
-            parse_benchmark(&gold.read()?, None, format, &self.job.columns)?
+            let questions = self.job.questions.as_ref().map(Source::read).transpose()?;
+            parse_benchmark(&gold.read()?, questions.as_ref(), format, &self.job.columns)?
         } else {
             parse_workload(&gold.read()?, format, &self.job.columns)?
         };
@@ -360,7 +361,7 @@ impl Vote {
         document.lead.extend(self.said());
         let note = format!("answers are equal by {}", by.name());
         document.add(Section::new("Vote", note, self.summary()));
-        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals";
+        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals if each stands for itself";
         document.add(Section::new("Coverage and accuracy", note, self.curve()));
         document
     }
@@ -390,8 +391,8 @@ impl Vote {
         row("tied", count(&|choice| choice.is_tie));
         row("no answer runs", count(&|choice| choice.sql.is_some() && choice.groups == 0));
         let Some(gain) = &self.gain else { return table };
-        row("right by the choice alone", gain.only_first.to_string());
-        row("right by the first answer alone", gain.only_second.to_string());
+        row("right only by vote", gain.only_first.to_string());
+        row("right only by the first answer", gain.only_second.to_string());
         table
     }
 

@@ -4,10 +4,11 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::{CorpusFiles, CoverageJob, OutputPath};
 use sqlgauge_coverage::Coverage;
+use sqlgauge_report::document::{Document, Section, Table};
 use sqlgauge_report::words::NONE;
 
 use crate::Verdict;
-use crate::output::print_table;
+use crate::output::print_document;
 
 /// Compare what corpora cover
 #[derive(Debug, Args)]
@@ -38,9 +39,9 @@ impl CoverageCommand {
 fn print_coverage(coverage: &Coverage) -> Result<()> {
     let header =
         ["corpus", "examples", "resolved", "unique SQL", "databases", "operators", "nesting", "widest in"];
-    let rows = coverage.corpora.iter().map(|corpus| {
-        let widest = corpus.reach.iter().flatten().filter(|reach| reach.normalised == Some(1.0)).count();
-        vec![
+    let mut table = Table::new(header);
+    for corpus in &coverage.corpora {
+        table.push(vec![
             corpus.name.clone(),
             corpus.sizes.examples.to_string(),
             corpus.sizes.resolved.to_string(),
@@ -48,8 +49,10 @@ fn print_coverage(coverage: &Coverage) -> Result<()> {
             corpus.sizes.databases.to_string(),
             corpus.sizes.operators.len().to_string(),
             corpus.sizes.deepest().map_or(NONE.to_owned(), |depth| depth.to_string()),
-            format!("{widest} of {}", coverage.dimensions.len()),
-        ]
-    });
-    print_table(&header, rows.collect())
+            format!("{} of {}", corpus.widest_in(), coverage.dimensions.len()),
+        ]);
+    }
+    let note =
+        "widest in: dimensions in which no other corpus reaches further, from the 1st to the 99th percentile";
+    print_document(&Document::of(Section::new("Coverage", note, table)))
 }

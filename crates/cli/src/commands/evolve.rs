@@ -158,7 +158,7 @@ fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
         "changed per question",
         "not written",
     ];
-    let note = "length: the changed golds' by the original's, in the median. Changed: tables and columns, least / median / most";
+    let note = "length: that of a changed gold divided by its original's, the median. Changed: tables and columns, least / median / most";
     let table = Table::of(header, evolved.iter().map(row));
     print_document(&Document::of(Section::new("Evolved benchmarks", note, table)))
 }

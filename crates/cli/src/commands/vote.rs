@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{OutputPath, ScoreJob, Source, Subset, System, VerifySettings, VoteBy, VoteJob};
 use sqlgauge_engine::Limits;
@@ -19,8 +19,8 @@ pub(crate) struct Vote {
     /// File with the gold queries; the choice and the first answer are scored
     #[arg(long, value_name = "FILE", required_unless_present = "questions")]
     gold: Option<Source>,
-    /// File with the questions, where there are no golds
-    #[arg(long, value_name = "FILE", conflicts_with = "gold")]
+    /// File with the questions, where there are no golds, or the gold file has no questions
+    #[arg(long, value_name = "FILE")]
     questions: Option<Source>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
@@ -65,8 +65,13 @@ impl Vote {
     pub(crate) fn run(self) -> Result<Verdict> {
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let has_golds = self.gold.is_some();
-        let file = self.gold.or(self.questions).ok_or_else(|| anyhow!("give --gold or --questions"))?;
+        let (file, questions) = match (self.gold, self.questions) {
+            (Some(gold), questions) => (gold, questions),
+            (None, Some(questions)) => (questions, None),
+            (None, None) => bail!("give --gold or --questions"),
+        };
         let job = ScoreJob {
+            questions,
             format: self.formats.format,
             verify: with_solver(self.verify)?,
             limits: self.limits,

@@ -112,6 +112,11 @@ impl Unclear {
         }
     }
 
+    /// That of a name in files.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unclear| unclear.id() == id)
+    }
+
     /// Its name in files.
     pub fn id(self) -> &'static str {
         match self {

@@ -30,6 +30,13 @@ pub struct Coverage {
     pub projections: Vec<Projection>,
 }
 
+impl CorpusCoverage {
+    /// In how many dimensions no other corpus reaches further.
+    pub fn widest_in(&self) -> usize {
+        self.reach.iter().flatten().filter(|reach| reach.normalised == Some(1.0)).count()
+    }
+}
+
 impl Coverage {
     /// Compares corpora.
     ///

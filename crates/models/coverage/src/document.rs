@@ -15,6 +15,12 @@ impl Coverage {
         let names: Vec<&str> = self.corpora.iter().map(|corpus| corpus.name.as_str()).collect();
         let mut document = Document::new(format!("Coverage of {}", names.join(", ")));
         document.version.clone_from(&self.tool_version);
+        let widest = self.corpora.iter().map(|corpus| format!("{} in {}", corpus.name, corpus.widest_in()));
+        document.lead.push(Block::lead(format!(
+            "Reaches furthest, of {} dimensions: {}. Ties count for each.",
+            self.dimensions.len(),
+            widest.collect::<Vec<_>>().join(", ")
+        )));
         document.add(self.size());
         document.add(Section::new("Difficulty", "share of the queries in each tier, in %", self.tiers()));
         document.add(self.views());

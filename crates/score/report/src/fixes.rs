@@ -2,7 +2,7 @@
 
 use sqlgauge_base::{counted, printable};
 use sqlgauge_causes::find;
-use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SystemSummary, TIED, UNCLEAR};
+use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SEVERAL, SystemSummary, TIED, UNCLEAR};
 
 use crate::Report;
 use crate::system_table::SystemTable;
@@ -52,7 +52,11 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
 
 /// How many answers have no other cause; not known of a query that does not run, or without a single reason.
 fn alone(fix: &Fix) -> String {
-    if [FAILED, UNCLEAR].contains(&fix.cause.as_str()) { NONE.to_owned() } else { fix.alone.to_string() }
+    if [FAILED, SEVERAL, UNCLEAR].contains(&fix.cause.as_str()) {
+        NONE.to_owned()
+    } else {
+        fix.alone.to_string()
+    }
 }
 
 /// A cause for a reader; the id of one that this version does not know.
@@ -62,6 +66,7 @@ pub fn title(id: &str) -> &str {
         TIED => "a tie at LIMIT, decided by chance",
         UNCLEAR => "no single reason found",
         FAILED => "the query does not run",
+        SEVERAL => "several statements in one answer",
         ANSWERED => "the question has no answer, and one was given",
         MISSING => "no answer",
         _ => find(id).map_or(id, |cause| cause.title),

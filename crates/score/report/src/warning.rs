@@ -89,17 +89,21 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
             let (written, score) = (system.as_written.get(metric)?, system.scores.get(metric)?);
             let mean = score.mean.filter(|mean| (mean - written.mean).abs() >= POINTS)?;
             let changed = gained_and_lost(written);
-            Some(format!("{} {}, not {} ({changed})", system.system, percent(written.mean), percent(mean)))
+            let text =
+                format!("{} {}, not {} ({changed})", system.system, percent(written.mean), percent(mean));
+            Some(((mean - written.mean).abs(), text))
         };
-        let changed: Vec<String> = summary.systems.iter().filter_map(of_system).collect();
-        let mut named = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let mut changed: Vec<(f64, String)> = summary.systems.iter().filter_map(of_system).collect();
+        changed.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let named: Vec<&str> = changed.iter().take(NAMED).map(|(_, text)| text.as_str()).collect();
+        let mut named = named.join(", ");
         if changed.len() > NAMED {
             named.push_str(", …");
         }
         (!changed.is_empty()).then(|| {
             format!(
-                "{metric} changes texts as the official script does: it drops DISTINCT and reads `value` as 1; without \
-                 that: {named}"
+                "{metric} changes texts as the official script does: it drops DISTINCT and all but the first \
+                 statement, and reads `value` as 1; without that: {named}"
             )
         })
     })

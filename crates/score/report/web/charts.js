@@ -22,10 +22,11 @@ function metricScale(m, scores) {
   return scale(scores.flatMap((score) => [score[0], score[1], score[2]]), 0, ownUnit(m) ? Infinity : 1);
 }
 
-function axis(m, s) {
-  const digits = ownUnit(m) ? 2 : 0;
+/* The numbers of a scale, the last of them with its unit. */
+function axis(m, s, unitText) {
+  const text = (tick) => (ownUnit(m) ? fixed(tick, 2) : String(Math.round(tick * 1000) / 10).replace('-', '−'));
   return h('div', { class: 'axis', 'aria-hidden': 'true' },
-    s.ticks.map((tick) => h('span', { css: { left: percent(place(s, tick)) } }, ownUnit(m) ? fixed(tick, digits) : String(Math.round(tick * 1000) / 10).replace('-', '−'))));
+    s.ticks.map((tick) => h('span', { css: { left: percent(place(s, tick)) } }, text(tick), tick === s.ticks.at(-1) && h('i', {}, unitText))));
 }
 
 function intervalPlot(s, score, full) {

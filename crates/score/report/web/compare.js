@@ -62,7 +62,7 @@ function verdict(m, a, b, split) {
     return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test, as if questions were independent).`, subset(m, a, b, split)];
   }
   return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}${DATA.about}), `,
-    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').', showPlain(m, c) && ` ${showPlain(m, c).replace('i', 'I')}.`, subset(m, a, b, split)];
+    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} comparisons).` : ').', showPlain(m, c) && ` ${showPlain(m, c).replace('i', 'I')}.`, subset(m, a, b, split)];
 }
 
 /* Says so where the difference is over other items than the means. */
@@ -87,32 +87,37 @@ function fourWays(m, a, b, split) {
   const shown = parts.filter((part) => part[1] > 0);
   return [
     h('div', { class: 'four', role: 'img', 'aria-label': parts.map(([, n, text]) => `${text}: ${n}`).join(', ') },
-      shown.map(([key, n, text]) => h('div', { class: key, css: { flex: `${n} 0 0` }, 'data-tip': `${text}\n${count(n)} of ${count(total)} (${(n / total * 100).toFixed(1)} %)` }, n / total > 0.035 ? h('span', {}, count(n)) : ''))),
+      shown.map(([key, n, text]) => h('div', { class: key, css: { flex: `${n} 0 0` }, 'data-tip': `${text}\n${count(n)} of ${count(total)} (${(n / total * 100).toFixed(1)} %)` }, n / total > 0.035 ? h('span', {}, count(n)) : ''))),
     h('ul', { class: 'legend' }, parts.map(([key, n, text]) => h('li', {}, h('span', { class: `swatch ${swatch[key]}` }), `${text}: `, h('b', {}, count(n))))),
   ];
 }
 
 function tugs(m, a, b, split, params, go) {
-  const fields = [['hardness', 'Hardness', (x) => x.h], ['difficulty', 'Difficulty', (x) => x.d], ['feature', 'SQL feature', (x) => x.f], ['db', 'Database', (x) => x.db]]
-    .filter(([, , read]) => EXAMPLES.some((x) => read(x) !== undefined));
-  if (fields.length === 0 || split.a.length + split.b.length === 0) return null;
-  const [key, , read] = fields.find(([name]) => name === params.get('by')) ?? fields[0];
+  const differing = [...split.a, ...split.b];
+  const known = ([, , read]) => differing.filter((e) => read(EXAMPLES[e])?.length > 0).length;
+  const fields = [['difficulty', 'Difficulty', (x) => x.d], ['hardness', 'Hardness', (x) => x.h], ['feature', 'SQL feature', (x) => x.f], ['db', 'Database', (x) => x.db]]
+    .filter((field) => known(field) > 0);
+  if (fields.length === 0) return null;
+  const field = fields.find(([name]) => name === params.get('by')) ?? widest(fields, known);
+  const [key, title, read] = field;
   const tally = new Map();
   const add = (e, side) => { for (const group of [read(EXAMPLES[e]) ?? []].flat()) { const own = tally.get(group) || { a: 0, b: 0 }; own[side] += 1; tally.set(group, own); } };
   split.a.forEach((e) => add(e, 'a')); split.b.forEach((e) => add(e, 'b'));
   const rows = [...tally].sort((x, y) => rankOf(x[0]) - rankOf(y[0]) || y[1].a + y[1].b - x[1].a - x[1].b);
   const top = Math.max(...rows.flatMap(([, n]) => [n.a, n.b]));
-  const width = (n) => `calc(${percent(n / top)} * 0.86)`;
+  // A number stands beside its bar.
+  const width = (n) => `calc((100% - 2.5rem) * ${(n / top).toFixed(4)})`;
   return h('section', { 'aria-label': 'Differences by group' },
     h('div', { class: 'head' }, h('h2', {}, 'Where they differ'), h('span', { class: 'grow' }), fields.length > 1 && segments('Group by', fields.map(([k, text]) => [k, text]), key, (value) => go({ by: value }))),
     h('div', { class: 'tug' },
-      h('span', {}), h('span', { class: 'soft', css: { display: 'grid', 'grid-template-columns': '1fr 1fr', 'font-size': '0.8125rem' } }, h('span', { css: { 'text-align': 'right', 'padding-right': '8px' } }, `← ${SYSTEMS[b].name}`), h('span', { css: { 'padding-left': '8px' } }, `${SYSTEMS[a].name} →`)), h('span', { class: 'num soft' }, 'net'),
+      h('span', {}), h('div', { class: 'soft sides' }, h('span', {}, `← ${SYSTEMS[b].name}`), h('span', {}, `${SYSTEMS[a].name} →`)), h('span', { class: 'num soft' }, 'net'),
       rows.map(([group, n]) => [
         h('span', { css: { 'overflow-wrap': 'anywhere' } }, group),
         h('div', { class: 'track', role: 'img', 'aria-label': `${SYSTEMS[b].name} ${n.b}, ${SYSTEMS[a].name} ${n.a}` },
           h('div', { class: 'l' }, h('span', {}, n.b), h('i', { css: { width: width(n.b) } })),
           h('div', { class: 'r', css: { display: 'flex' } }, h('i', { css: { width: width(n.a) } }), h('span', {}, n.a))),
-        h('span', { class: 'num' }, n.a === n.b ? '0' : (n.a > n.b ? '+' : '−') + Math.abs(n.a - n.b))])));
+        h('span', { class: 'num' }, n.a === n.b ? '0' : (n.a > n.b ? '+' : '−') + Math.abs(n.a - n.b))])),
+    known(field) < differing.length && h('p', { class: 'note' }, `${title}: known for ${count(known(field))} of the ${many(differing.length, 'item')} that differ.`));
 }
 
 function oneSide(m, winner, loser, items) {

@@ -29,7 +29,7 @@ function causeAt(s, e) {
   if (status === 'missing') return 'missing';
   if (status === 'unanswerable') return 'answered-unanswerable';
   const { e: error, w: why } = extraAt(s, e);
-  if (error) return 'does-not-run';
+  if (error) return status === 'multiple_statements' ? 'several-statements' : 'does-not-run';
   if (!why || why.missing) return null;
   return why.sentence ? why.causes?.[0] ?? null : 'unclear';
 }
@@ -39,7 +39,7 @@ function showScore(m, value, digits = 1) {
   if (ownUnit(m)) return value >= 1000 ? count(Math.round(value)) : value.toFixed(2);
   return fixed(value * 100, digits);
 }
-const unit = (m) => (ownUnit(m) ? '' : ' %');
+const unit = (m) => (ownUnit(m) ? '' : ' %');
 function showItem(value) {
   if (value === null || value === undefined) return NONE;
   return String(Math.round(value * 1000) / 1000);
@@ -125,6 +125,12 @@ function dimensions() {
   const all = new Set(SYSTEMS.flatMap((system) => Object.keys(system.by)));
   const other = [...all].filter((key) => !DIMENSIONS.some(([name]) => name === key) && groupsOf(key).length > 0);
   return [...known, ...other.map((key) => [key, key])];
+}
+
+/* The first of some groupings that holds nearly as many items as any: a few items without a label change nothing. */
+function widest(groupings, sizeOf) {
+  const most = Math.max(...groupings.map(sizeOf));
+  return groupings.find((grouping) => 10 * sizeOf(grouping) >= 9 * most);
 }
 
 /* Share of systems that are right on each example, by metric. */

@@ -85,7 +85,7 @@ function queryPair(s, e, redraw) {
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name),
         prediction === null ? h('p', { class: 'empty' }, cut ? 'The text did not come with the report; it is in items.jsonl.' : 'The system gave no prediction.') : block(prediction, right, 'Predicted query'),
         error && h('p', { class: 'error' }, error))),
-    !same && prediction !== null && gold !== '' && h('p', { class: 'note' }, 'Marked: what the other query does not have. Different texts can be equivalent queries.'),
+    !same && prediction !== null && gold !== '' && h('p', { class: 'note' }, 'Marked: where the texts differ. Different texts can be equivalent queries.'),
   ];
 }
 
@@ -101,7 +101,7 @@ function unmatched(rows, others) {
 }
 
 function resultTable(result, other) {
-  if (!result) return h('p', { class: 'empty' }, 'No result: the query does not run, or was stopped at its limit.');
+  if (!result) return h('p', { class: 'empty' }, 'No result: the text does not run as it is, or was stopped at its limit.');
   const complete = other && !result.least && !other.least && result.rows.length >= result.total && other.rows.length >= other.total;
   const odd = complete ? unmatched(result.rows, other.rows) : [];
   const numeric = result.columns.map((_, k) => result.rows.every((row) => row[k] === null || typeof row[k] === 'number'));
@@ -140,8 +140,8 @@ const prose = (sentence) => sentence.split('`').map((part, at) => (at % 2 ? h('c
 
 /* What makes the answer wrong, in one sentence, or why that is not known. */
 function whySection(s, e) {
-  const { sentence, missing } = extraAt(s, e).w ?? {};
-  const why = sentence ?? (missing && `Not known: ${missing}.`);
+  const { sentence, missing, about } = extraAt(s, e).w ?? {};
+  const why = sentence ?? (missing ? `Not known: ${missing}.` : about && `No single reason found: ${about}.`);
   return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, prose(why))) : null;
 }
 

@@ -174,9 +174,8 @@ async function itemsTable(state, update, say) {
       : scroller(h('table', { class: 'items' },
         h('thead', {}, h('tr', {}, header('id', '#'), h('th', { scope: 'col' }, 'Question and prediction'), several && header('system', 'System', 'sec'), header('db', 'Database', 'sec'),
           labelled && header('hardness', EXAMPLES.some((x) => x.d) ? 'Difficulty' : 'Hardness', 'sec'), header('status', 'Status', 'sec'),
-          METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', 'Systems right', 'num sec'))),
+          METRICS.map((metric) => header(metric.id, bare(metric.id), 'up')), several && header('solved', ['Systems right', h('br'), `by ${bare(METRICS[m].id)}`], 'num sec'))),
         h('tbody', {}, visible.map(row)))),
     pages > 1 && h('div', { class: 'pager' }, turn(1, '«', 'First page'), turn(page - 1, 'Previous'), h('span', { class: 'soft' }, `page ${count(page)} of ${count(pages)}`), turn(page + 1, 'Next'), turn(pages, '»', 'Last page')),
-    several && h('p', { class: 'note' }, `Systems right: 1/2 says that one of two systems answers the question right by ${state.metric}.`),
   ];
 }

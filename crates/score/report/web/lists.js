@@ -35,7 +35,7 @@ function exportButtons(name, keys, rows) {
     try {
       for await (const [piece, share] of rows()) {
         parts.push(piece.map(SHAPES[shape].line).join(''));
-        replace(said, share < 1 && `${Math.floor(share * 100)} %`);
+        replace(said, share < 1 && `${Math.floor(share * 100)} %`);
       }
       saveAs(`${name}.${shape}`, SHAPES[shape].type, parts);
       replace(said);

@@ -106,7 +106,7 @@ function leaderboard(m, order, go) {
       METRICS.length > 1 && select('Ranked by', metricOptions(), METRICS[m].id, go, 'inline')),
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'num', scope: 'col' }, h('span', { class: 'sr' }, 'Rank')), h('th', { class: 'pin', scope: 'col' }, 'System'),
-        sortable(m, true), hasIntervals && h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
+        sortable(m, true), hasIntervals && h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, unit(m))),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? ` with 95 % intervals${DATA.about}` : ''}; n: number of questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
@@ -144,7 +144,7 @@ function partBars({ parts, counts }, rows, order) {
     'data-tip': `${parts[part]}\n${many(value, 'answer')} of ${count(all)}`, 'aria-label': `${parts[part]}: ${many(value, 'answer')} of ${count(all)}` });
   const share = (value, all) => fixed(100 * value / all, 1);
   const row = ([[name], [values, all]]) => all > 0 && [h('dt', { title: name }, name),
-    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, `${share(values[0], all)} of ${share(values.reduce((sum, value) => sum + value, 0), all)}`)];
+    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, `${share(values[0], all)} of ${share(values.reduce((sum, value) => sum + value, 0), all)} %`)];
   const pairs = rows.map((cells, at) => [cells, counts[at]]);
   return [h('dl', { class: 'bars causes' }, order.flatMap((s) => pairs.filter(([[name]]) => name === SYSTEMS[s].name).map(row))),
     h('ul', { class: 'legend' }, parts.map((text, part) => h('li', {}, h('span', { class: `swatch cause c${PART_COLOURS[part]}` }), text)))];
@@ -220,7 +220,7 @@ function distances(m, order) {
   return h('section', { 'aria-label': 'Differences from the leader' },
     h('div', { class: 'head' }, h('h2', {}, 'Is the gap real?'), h('span', { class: 'soft' }, `system minus ${SYSTEMS[leader].name}, ${METRICS[m].id}${ownUnit(m) ? '' : ', in points'}`)),
     scroller(h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, '')),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
     h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly below the leader (p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
@@ -229,10 +229,11 @@ function distances(m, order) {
 function breakdown(m, order, params) {
   const available = dimensions();
   if (available.length === 0) return null;
-  const dimension = available.some(([key]) => key === params.get('by')) ? params.get('by') : available[0][0];
-  const groups = groupsOf(dimension);
   const all = params.get('all') === '1';
   const shown = all ? order : order.slice(0, SHOWN_SYSTEMS);
+  const dimension = available.some(([key]) => key === params.get('by')) ? params.get('by')
+    : widest(available, ([key]) => shown.reduce((sum, s) => sum + held(m, s, key), 0))[0];
+  const groups = groupsOf(dimension);
   const set = (change) => navigate('#/', { ...Object.fromEntries(params), ...change }, true);
   const score = (s, group) => SYSTEMS[s].by[dimension]?.[group]?.[m] ?? [null, null, null, 0];
   const top = ownUnit(m) ? Math.max(...shown.flatMap((s) => groups.map((group) => score(s, group)[2] ?? score(s, group)[0] ?? 0)), 1e-9) : 1;
@@ -252,20 +253,26 @@ function breakdown(m, order, params) {
     h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, available.find(([key]) => key === dimension)[1]), shown.map((s) => h('th', { class: 'num', scope: 'col' }, SYSTEMS[s].name)))),
     h('tbody', {}, groups.map((group) => h('tr', {}, h('th', { class: 'pin', scope: 'row' }, link(group)), shown.map((s) => cell(s, group)))))));
   return h('section', { 'aria-label': 'Breakdown' },
-    h('div', { class: 'head' }, h('h2', {}, 'Scores by group'), h('span', { class: 'soft' }, METRICS[m].id), h('span', { class: 'grow' }),
+    h('div', { class: 'head' }, h('h2', {}, 'Scores by group'), h('span', { class: 'soft' }, `${METRICS[m].id}${ownUnit(m) ? '' : ', in %'}`), h('span', { class: 'grow' }),
       segments('Breakdown by', available, dimension, (key) => set({ by: key }))),
     groups.length <= MAX_PANELS ? h('div', { class: 'panels' }, groups.map(panel)) : table(),
     order.length > SHOWN_SYSTEMS && h('p', { class: 'note' }, all ? `All ${order.length} systems. ` : `The first ${SHOWN_SYSTEMS} of ${order.length} systems. `,
       h('button', { type: 'button', onclick: () => set({ all: all ? '' : '1' }) }, all ? `Show the first ${SHOWN_SYSTEMS}` : 'Show all')),
-    coverage(m, shown, dimension, groups, score),
+    coverage(m, shown, dimension),
     h('p', { class: 'note' }, 'In brackets: number of answers. ', dimension === 'feature' ? 'A question counts under every feature that its gold query uses. ' : '', hasIntervals && (groups.length <= MAX_PANELS ? 'Lines: 95 % intervals.' : 'The interval of a number shows when you point at it.')));
 }
 
+/* How many answers of a system the groups hold. A question has several features: at least as many as the largest holds. */
+function held(m, s, dimension) {
+  const counts = Object.values(SYSTEMS[s].by[dimension] ?? {}).map((scores) => scores[m]?.[3] ?? 0);
+  return dimension === 'feature' ? Math.max(0, ...counts) : Math.min(SYSTEMS[s].scores[m][3], counts.reduce((sum, n) => sum + n, 0));
+}
+
 /* Says so where the groups hold only a part of the items behind the scores. */
-function coverage(m, shown, dimension, groups, score) {
+function coverage(m, shown, dimension) {
   const word = { hardness: 'hardness', difficulty: 'difficulty', turn: 'turn', db_id: 'database' }[dimension];
   if (!word) return null;
-  const parts = shown.map((s) => [groups.reduce((sum, group) => sum + score(s, group)[3], 0), SYSTEMS[s].scores[m][3]]);
+  const parts = shown.map((s) => [held(m, s, dimension), SYSTEMS[s].scores[m][3]]);
   const texts = [...new Set(parts.filter(([covered, whole]) => covered < whole).map(([covered, whole]) => `${count(covered)} of ${count(whole)}`))];
   return texts.length > 0 && h('p', { class: 'note' }, `The ${word} is known for ${texts.join(', ')} answers.`);
 }

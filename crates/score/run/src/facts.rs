@@ -1,6 +1,7 @@
 //! Reduces an item to what a summary needs: how it counts, and in which groups.
 
 use serde::{Deserialize, Serialize};
+use sqlgauge_engine::FailureKind;
 
 use crate::clusters::gold_key;
 use crate::earlier::EarlierCounts;
@@ -103,7 +104,8 @@ pub(crate) fn causes_without_result(item: &Item) -> Vec<String> {
         return vec![fixes::ANSWERED.to_owned()];
     }
     if item.details.error.is_some() {
-        return vec![fixes::FAILED.to_owned()];
+        let is_several = item.status == FailureKind::MultipleStatements.as_str();
+        return vec![if is_several { fixes::SEVERAL } else { fixes::FAILED }.to_owned()];
     }
     Vec::new()
 }

@@ -6,8 +6,8 @@
 //!   items say why. `alone` are the answers that have this cause and not another.
 //! - An answer that an official script alone makes wrong, since it changes the queries, counts as [`REWRITTEN`]: it is no fault
 //!   of the system. Neither is [`TIED`].
-//! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one to a question without
-//!   an answer as [`ANSWERED`], one that is not there as `missing`.
+//! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`] or [`SEVERAL`], one to a
+//!   question without an answer as [`ANSWERED`], one that is not there as `missing`.
 //! - An item that could not be looked at, since its database is gone or its engine is not SQLite, is in `without`.
 
 use std::collections::BTreeMap;
@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 /// The cause of an answer that does not run.
 pub const FAILED: &str = "does-not-run";
+
+/// The cause of an answer of several statements, of which none runs.
+pub const SEVERAL: &str = "several-statements";
 
 /// The cause of an answer that is right as it is written, and wrong by what an official script makes of it and the gold.
 pub const REWRITTEN: &str = "official-script";
@@ -45,7 +48,8 @@ pub struct Fixes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// Its id: `missing-condition`, …; or `official-script`, `tie`, `unclear`, `does-not-run`, `answered-unanswerable`, `missing`.
+    /// Its id: `missing-condition`, …; or `official-script`, `tie`, `unclear`, `does-not-run`, `several-statements`,
+    /// `answered-unanswerable`, `missing`.
     pub cause: String,
     /// Percentage points of the metric that its answers lose.
     pub points: f64,

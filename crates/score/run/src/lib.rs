@@ -42,7 +42,7 @@ pub use directory::{
 };
 pub use earlier::EarlierCounts;
 pub use error::RunError;
-pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, TIED, UNCLEAR};
+pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, SEVERAL, TIED, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use golden::{GoldenAnswer, GoldenOutcome};
 pub use items::{Entry, Items, Prepared};

@@ -47,6 +47,9 @@ pub struct Reason {
     /// Why there is no sentence, as a code: `other-shape`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unclear: Option<String>,
+    /// The same in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<&'static str>,
     /// Why the answer could not be looked at: `the database a.sqlite has changed since the run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -54,7 +57,8 @@ pub struct Reason {
 
 impl From<DifferenceRecord> for Reason {
     fn from(DifferenceRecord { sentence, causes, unclear }: DifferenceRecord) -> Self {
-        Self { sentence, causes, unclear, missing: None }
+        let about = unclear.as_deref().and_then(Unclear::find).map(Unclear::about);
+        Self { sentence, causes, unclear, about, missing: None }
     }
 }
 
@@ -76,7 +80,8 @@ impl Reason {
     /// The sentence, or why there is none.
     pub fn words(&self) -> Option<String> {
         let missing = || self.missing.as_ref().map(|why| format!("Not known: {why}."));
-        self.sentence.clone().or_else(missing)
+        let unclear = || self.about.map(|about| format!("No single reason found: {about}."));
+        self.sentence.clone().or_else(missing).or_else(unclear)
     }
 
     /// What the answer counts under in the list of what to fix; nothing where it could not be looked at.
@@ -275,5 +280,5 @@ impl Judge for Facts<'_> {
 }
 
 fn unclear(unclear: Unclear) -> Reason {
-    Reason { unclear: Some(unclear.id().to_owned()), ..Reason::default() }
+    Reason { unclear: Some(unclear.id().to_owned()), about: Some(unclear.about()), ..Reason::default() }
 }

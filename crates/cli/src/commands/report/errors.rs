@@ -57,8 +57,8 @@ const BY_LABELS: &[&str] = &["called right though wrong", "called wrong though r
 const BY_VERDICTS: &[&str] =
     &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
-const WHOSE_FAULT: &str = "percent of the judged answers. People read 100 refuted answers: the model was wrong in 18, the gold in 22, the question \
-    unclear in 11; in 49 all were sound";
+const WHOSE_FAULT: &str = "percent of the judged answers. In a study of 100 refuted answers of other runs, people found the model wrong in 18, the \
+    gold in 22, the question unclear in 11; in 49 all were sound";
 /// Beside a truth that compares sets.
 const OF_SETS: &str = ". The truth compares sets of rows: a metric that counts rows is not wrong where only their number differs";
 

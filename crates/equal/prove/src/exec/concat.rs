@@ -45,6 +45,9 @@ impl Run<'_, '_> {
             return Err(Stop::Size);
         }
         if aggregate.distinct {
+            if !self.is_bytes(arg) {
+                return Err(Stop::unsupported("group_concat of DISTINCT under a collation"));
+            }
             let mut members: Vec<(Term, SymbolicValue)> =
                 rows.iter().map(|&(present, value, _)| (present, value)).collect();
             self.leave_distinct(arg, &mut members)?;

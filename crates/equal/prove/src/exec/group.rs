@@ -11,7 +11,6 @@ use std::rc::Rc;
 use sqlgauge_sql::derive::{Dependencies, has_aggregate};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::reads;
-use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, OrderTerm, Owner, RelationId, Select};
 use sqlgauge_sql::visit::children;
 
@@ -147,14 +146,13 @@ impl Run<'_, '_> {
         let relations: Vec<RelationId> =
             select.from.iter().flat_map(|from| from.relations()).map(|relation| relation.id).collect();
         // Where different texts are equal, the group does not fix the text.
-        let is_fixed = |expr: &&Expr| self.facts.collation(expr).is(&Collation::Binary);
+        let is_fixed = |expr: &&Expr| self.is_bytes(expr);
         let grouped = select.group_by.iter().filter(is_fixed).collect();
         let mut bare = Bare { select, relations, grouped, columns: Vec::new(), extremes: Vec::new() };
         level_exprs(select, order_by).for_each(|expr| bare.visit(expr));
         let dependencies = Dependencies::of(select, &self.facts);
         let closure = dependencies.closure(&select.group_by);
-        let is_bytes =
-            |column: &ColumnRef| self.facts.collation(&Expr::Column(*column)).is(&Collation::Binary);
+        let is_bytes = |column: &ColumnRef| self.is_bytes(&Expr::Column(*column));
         let all_bytes = select.group_by.iter().all(|expr| is_fixed(&expr));
         if !select.group_by.is_empty() && all_bytes {
             bare.columns.retain(|column| !closure.contains(*column) || !is_bytes(column));
@@ -212,16 +210,15 @@ impl Run<'_, '_> {
         debug_assert!(std::ptr::eq(bare.select, select));
         let candidates = match bare.extremes.as_slice() {
             [only] if only.filter.is_none() => self.at_extreme(only, group)?,
-            [] => group.members.clone(),
-            _ => return Err(Stop::unsupported("bare column beside several extremes")),
+            // Beside several extremes, or one of a part, it is a row of the group.
+            _ => group.members.clone(),
         };
         let content = |row: &Env| -> Option<Vec<SymbolicValue>> {
             bare.columns.iter().map(|column| row.column(*column)).collect()
         };
         let contents: Option<Vec<Vec<SymbolicValue>>> = group.rows.envs.iter().map(content).collect();
         let contents = contents.ok_or_else(|| Stop::unsupported("rowid"))?;
-        let name = format!("bare {}", bare.columns.len());
-        let chosen = self.any_of(name, &candidates, contents.clone())?;
+        let chosen = self.any_of(&candidates, contents.clone())?;
         let null = self.world.terms.null();
         let mut widths: HashMap<RelationId, Vec<SymbolicValue>> = HashMap::new();
         for (at, column) in bare.columns.iter().enumerate() {
@@ -429,19 +426,36 @@ impl Run<'_, '_> {
         rows: &[(Term, SymbolicValue)],
         is_min: bool,
     ) -> Result<SymbolicValue, Stop> {
-        if !self.facts.collation(arg).is(&Collation::Binary) {
-            return Err(Stop::unsupported("extreme under a collation"));
+        let is_bytes = self.is_bytes(arg);
+        let mut keyed = Vec::new();
+        for &(present, value) in rows {
+            keyed.push((present, self.key(arg, value)?));
         }
         let terms = &mut self.world.terms;
         let mut extreme = terms.null();
-        for &(present, value) in rows {
+        for &(present, value) in &keyed {
             let (a, b) = if is_min { (value, extreme) } else { (extreme, value) };
             let less = terms.less_values(a, b);
             let is_better = terms.or(extreme.is_null, less);
             let takes = terms.and(present, is_better);
             extreme = terms.choose_value(takes, value, extreme);
         }
-        Ok(self.of_either_class(extreme, rows))
+        if is_bytes {
+            return Ok(self.of_either_class(extreme, rows));
+        }
+        // Of texts that are equal under the collation, any may be the extreme.
+        let mut candidates = Vec::new();
+        for (present, key) in keyed {
+            let same = terms.equal_values(key, extreme);
+            candidates.push(terms.and(present, same));
+        }
+        let contents = rows.iter().map(|&(_, value)| vec![value]).collect();
+        let chosen = self.any_of(&candidates, contents)?;
+        let mut taken = self.world.terms.null();
+        for (is_chosen, &(_, value)) in chosen.into_iter().zip(rows) {
+            taken = self.world.terms.choose_value(is_chosen, value, taken);
+        }
+        Ok(taken)
     }
 
     /// Of 1 and 1.0, which are equal, either may be the extreme.

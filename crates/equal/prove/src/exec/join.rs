@@ -397,8 +397,7 @@ impl Run<'_, '_> {
             let is_numeric = matches!(affinity, Fact::Known(Some(affinity)) if affinity.is_numeric());
             let keeps_apart = comparison.conversion == Fact::Known(Conversion::None)
                 || (comparison.conversion == Fact::Known(Conversion::ToNumber) && is_numeric);
-            let is_bytes = comparison.collation.is(&Collation::Binary)
-                && self.facts.collation(side).is(&Collation::Binary);
+            let is_bytes = comparison.collation.is(&Collation::Binary) && self.is_bytes(side);
             (is_own && keeps_apart && is_bytes).then_some(column)
         })
     }

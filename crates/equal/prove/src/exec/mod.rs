@@ -5,6 +5,7 @@
 //! it is made by priorities that depend on the rows alone, so that whatever SQLite may choose is some priorities'
 //! result, and equal queries under equal priorities have equal results.
 
+mod compound;
 mod concat;
 mod group;
 mod join;
@@ -19,7 +20,7 @@ use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Collation, TableKind};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, CteId, Expr, OrderTerm, Place, Query, Relation, RelationId, RelationSource, Select,
-    SetOperator, WindowCall,
+    WindowCall,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -235,34 +236,40 @@ impl<'w, 's> Run<'w, 's> {
                 matches!(term.expr, Expr::Output(_))
                     || select.outputs.iter().any(|output| output.expr == term.expr)
             };
-            if !order_by.iter().all(is_output) {
-                self.choose_keys(&mut ranked)?;
+            let others: Vec<usize> = (0..order_by.len()).filter(|&at| !is_output(&order_by[at])).collect();
+            if self.compares_bytes(select) && others.is_empty() {
+                self.make_distinct(&mut ranked)?;
+            } else {
+                self.keep_any_of_equals(select, &others, &mut ranked)?;
             }
-            self.make_distinct(&mut ranked, &Body::Select(Box::new(select.clone())))?;
         }
         Ok(ranked)
     }
 
-    /// Gives each row the sort keys of any of the rows that DISTINCT takes for the same.
-    fn choose_keys(&mut self, rows: &mut [Ranked]) -> Result<(), Stop> {
-        let before = rows.to_vec();
-        let contents: Vec<Vec<SymbolicValue>> =
-            before.iter().map(|row| [&row.values, row.keys.as_slice()].concat()).collect();
-        for row in rows {
-            let candidates: Vec<Term> = before
-                .iter()
-                .map(|other| {
-                    let same = self.world.terms.same_rows(&row.values, &other.values);
-                    self.world.terms.and(other.present, same)
-                })
-                .collect();
-            let chosen = self.any_of("key of DISTINCT".to_owned(), &candidates, contents.clone())?;
-            for (at, key) in row.keys.iter_mut().enumerate() {
-                for (&is_chosen, other) in chosen.iter().zip(&before) {
-                    *key = self.world.terms.choose_value(is_chosen, other.keys[at], *key);
-                }
-            }
+    /// Of the rows that DISTINCT takes for the same, leaves any one. They differ in texts that are equal under a collation, and in the
+    /// sort keys that are no outputs.
+    fn keep_any_of_equals(
+        &mut self,
+        select: &Select,
+        keys: &[usize],
+        rows: &mut [Ranked],
+    ) -> Result<(), Stop> {
+        let texts = select.outputs.iter().enumerate().filter(|(_, output)| !self.is_bytes(&output.expr));
+        let texts: Vec<usize> = texts.map(|(at, _)| at).collect();
+        let content = |row: &Ranked| -> Vec<SymbolicValue> {
+            let texts = texts.iter().map(|&at| row.values[at]);
+            texts.chain(keys.iter().map(|&at| row.keys[at])).collect()
+        };
+        let contents = rows.iter().map(content).collect();
+        let mut classes = Vec::new();
+        for row in rows.iter() {
+            let values = select.outputs.iter().zip(row.values.iter());
+            let class = values.map(|(output, &value)| self.key(&output.expr, value));
+            classes.push(class.collect::<Result<_, Stop>>()?);
         }
+        let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
+        let chosen = self.any_of_each(&presents, contents, classes)?;
+        rows.iter_mut().zip(chosen).for_each(|(row, is_chosen)| row.present = is_chosen);
         Ok(())
     }
 
@@ -279,8 +286,13 @@ impl<'w, 's> Run<'w, 's> {
                 self.key(&output.expr, values[*at as usize])
             }
             Expr::Collate { expr, collation } => {
-                let inner = self.sort_key(expr, select, values, env)?;
-                self.collated(inner, Fact::Known(&Collation::from_name(collation)))
+                let value = match expr.uncollated() {
+                    Expr::Output(at) => {
+                        values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output"))?
+                    }
+                    expr => self.value(expr, env)?,
+                };
+                self.collated(value, Fact::Known(&Collation::from_name(collation)))
             }
             expr => {
                 let value = self.value(expr, env)?;
@@ -316,43 +328,7 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    fn set_operation(
-        &mut self,
-        operator: SetOperator,
-        body: &Body,
-        lefts: Vec<SymbolicRow>,
-        rights: Vec<SymbolicRow>,
-    ) -> Result<Vec<SymbolicRow>, Stop> {
-        self.check_bytes(body)?;
-        let mut rows = lefts;
-        if operator == SetOperator::Union {
-            rows.extend(rights);
-        } else {
-            for row in &mut rows {
-                self.world.check_size(0)?;
-                let matches: Vec<Term> = rights
-                    .iter()
-                    .map(|right| {
-                        let same = self.world.terms.same_rows(&row.values, &right.values);
-                        self.world.terms.and(right.present, same)
-                    })
-                    .collect();
-                let terms = &mut self.world.terms;
-                let is_there = terms.any(matches);
-                let stays = if operator == SetOperator::Intersect { is_there } else { terms.not(is_there) };
-                row.present = terms.and(row.present, stays);
-            }
-        }
-        let mut ranked: Vec<Ranked> = rows
-            .into_iter()
-            .map(|row| Ranked { present: row.present, values: row.values, keys: Vec::new() })
-            .collect();
-        self.make_distinct(&mut ranked, body)?;
-        Ok(ranked.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect())
-    }
-
-    fn make_distinct(&mut self, rows: &mut Vec<Ranked>, body: &Body) -> Result<(), Stop> {
-        self.check_bytes(body)?;
+    fn make_distinct(&mut self, rows: &mut Vec<Ranked>) -> Result<(), Stop> {
         rows.retain(|row| row.present != Terms::FALSE);
         self.world.check_size(rows.len())?;
         let before: Vec<Ranked> = rows.clone();
@@ -386,42 +362,13 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    /// Where different texts count as equal, which of them stays is open.
-    fn check_bytes(&self, body: &Body) -> Result<(), Stop> {
-        match body {
-            Body::SetOperation { left, right, .. } => {
-                self.check_bytes(left)?;
-                self.check_bytes(right)
-            }
-            Body::Values(_) => Ok(()),
-            Body::Select(select) => {
-                let is_bytes = select
-                    .outputs
-                    .iter()
-                    .all(|output| self.facts.collation(&output.expr).is(&Collation::Binary));
-                if is_bytes { Ok(()) } else { Err(Stop::unsupported("DISTINCT under a collation")) }
-            }
-        }
+    fn compares_bytes(&self, select: &Select) -> bool {
+        select.outputs.iter().all(|output| self.is_bytes(&output.expr))
     }
 
-    fn ranked(
-        &mut self,
-        rows: Vec<SymbolicRow>,
-        body: &Body,
-        order_by: &[OrderTerm],
-    ) -> Result<Vec<Ranked>, Stop> {
-        if !order_by.is_empty() {
-            self.check_bytes(body)?;
-        }
-        let mut ranked = Vec::new();
-        for row in rows {
-            let mut keys = Vec::new();
-            for term in order_by {
-                keys.push(self.compound_key(&term.expr, &row.values)?);
-            }
-            ranked.push(Ranked { present: row.present, values: row.values, keys });
-        }
-        Ok(ranked)
+    /// Whether only equal texts count as equal.
+    pub(crate) fn is_bytes(&self, expr: &Expr) -> bool {
+        self.facts.collation(expr).is(&Collation::Binary)
     }
 
     /// Where a compound has integers in a column of REAL affinity, SQLite makes real numbers of them when the column is read, or does
@@ -438,17 +385,6 @@ impl<'w, 's> Run<'w, 's> {
             }
         }
         Ok(())
-    }
-
-    fn compound_key(&mut self, expr: &Expr, values: &[SymbolicValue]) -> Result<SymbolicValue, Stop> {
-        match expr {
-            Expr::Output(at) => values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output")),
-            Expr::Collate { expr, collation } => {
-                let inner = self.compound_key(expr, values)?;
-                self.collated(inner, Fact::Known(&Collation::from_name(collation)))
-            }
-            _ => Err(Stop::unsupported("ORDER BY of a compound")),
-        }
     }
 
     /// The rows of a relation.

@@ -276,31 +276,44 @@ impl Run<'_, '_> {
     /// Which of the candidates is taken where any may be: one at most, and one if there is one.
     pub(super) fn any_of(
         &mut self,
-        name: String,
         candidates: &[Term],
         contents: Vec<Vec<SymbolicValue>>,
     ) -> Result<Vec<Term>, Stop> {
-        let shared = vec![Vec::new(); contents.len()];
-        let choice = Choice { name, contents, shared };
+        let classes = vec![Vec::new(); contents.len()];
+        self.any_of_each(candidates, contents, classes)
+    }
+
+    /// The same for each class of candidates.
+    pub(super) fn any_of_each(
+        &mut self,
+        candidates: &[Term],
+        contents: Vec<Vec<SymbolicValue>>,
+        classes: Vec<Vec<SymbolicValue>>,
+    ) -> Result<Vec<Term>, Stop> {
+        // DISTINCT and GROUP BY make the same choice.
+        let name = format!("bare {}", contents.first().map_or(0, Vec::len));
+        let choice = Choice { name, contents, shared: classes };
         let priorities = self.priorities(&choice, candidates)?;
         let is_reversed = self.world.reverses_choices;
         let mut beaten = vec![Vec::new(); candidates.len()];
         for (one, other) in pairs(candidates.len()) {
             self.check_pair(one, other)?;
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
+            let in_class = self.world.terms.same_rows(&choice.shared[one], &choice.shared[other]);
             let terms = &mut self.world.terms;
             let (low, high) = if is_reversed { (one, other) } else { (other, one) };
             let worse = terms.less(priorities[low], priorities[high]);
             let better = terms.not(worse);
-            let by_one = terms.and(candidates[one], better);
-            let by_other = terms.and(candidates[other], worse);
+            let by_one = terms.all([candidates[one], in_class, better]);
+            let by_other = terms.all([candidates[other], in_class, worse]);
             beaten[other].push(by_one);
             beaten[one].push(by_other);
-            let both = terms.and(candidates[one], candidates[other]);
+            let both = terms.all([candidates[one], candidates[other], in_class]);
             let settled = terms.implies(both, same);
             let alike = terms.and(both, same);
             self.world.settle(settled);
             self.settle_classes(alike, &choice.contents[one], &choice.contents[other]);
+            self.settle_classes(both, &choice.shared[one], &choice.shared[other]);
         }
         let terms = &mut self.world.terms;
         let chosen = candidates.iter().zip(beaten).map(|(&candidate, beaten)| {

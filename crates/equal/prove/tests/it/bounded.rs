@@ -140,6 +140,18 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT strftime('%Y', 'now') - strftime('%Y', day) FROM t",
             "SELECT strftime('%Y', CURRENT_TIMESTAMP) - strftime('%Y', date(day)) FROM t",
         ),
+        (
+            "SELECT DISTINCT name COLLATE NOCASE, age FROM t",
+            "SELECT name, age FROM t GROUP BY name COLLATE NOCASE, age",
+        ),
+        (
+            "SELECT max(name COLLATE RTRIM) FROM t WHERE age > 3",
+            "SELECT max(name COLLATE RTRIM) FROM t WHERE NOT age <= 3",
+        ),
+        (
+            "SELECT min(age), max(age), id FROM t WHERE age > 1",
+            "SELECT min(age), max(age), id FROM t WHERE age >= 2",
+        ),
     ] {
         let answer = outcome(left, right, ResultSemantics::List, &mut solver);
         assert!(matches!(answer, ProofOutcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{answer:?}");
@@ -224,6 +236,23 @@ fn what_sqlite_may_choose_to_be_equal_is_no_difference() {
         matches!(answer, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1) }),
         "{answer:?}"
     );
+}
+
+/// Which of the texts that a collation takes for equal stays is open: a query that takes one of them for certain is another.
+#[test]
+fn an_equal_text_that_is_taken_for_certain_is_not_any_of_them() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("SELECT DISTINCT name COLLATE NOCASE FROM t", "SELECT min(name) FROM t GROUP BY lower(name)"),
+        (
+            "SELECT max(name COLLATE NOCASE) FROM t",
+            "SELECT max(name) FROM t WHERE lower(name) = (SELECT max(lower(name)) FROM t)",
+        ),
+        ("SELECT DISTINCT name COLLATE RTRIM FROM t", "SELECT DISTINCT rtrim(name) FROM t"),
+    ] {
+        let answer = outcome(left, right, ResultSemantics::Bag, &mut solver);
+        assert!(!matches!(answer, ProofOutcome::NoDifference { .. }), "{left}\n{right}\n{answer:?}");
+    }
 }
 
 #[test]

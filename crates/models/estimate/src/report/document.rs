@@ -7,7 +7,7 @@ use sqlgauge_report::document::{
 };
 use sqlgauge_report::words::clip;
 
-use super::drift::{Gravity, Series};
+use super::drift::{Alarm, Gravity, Series};
 use super::words::{
     against_known, by_metric, level, many, optional, outside, percent, points, signal_meaning, sorted,
     status, with_interval,
@@ -53,6 +53,7 @@ impl Reliability {
             many(databases, "database"),
             self.target
         )));
+        document.lead.extend(self.alarms_of_this_batch().map(Block::warning));
         if self.estimates.len() > 1 {
             document.add(self.ranking());
         }
@@ -80,6 +81,15 @@ impl Reliability {
         }
         document.add_provenance(&self.manifest);
         document
+    }
+
+    fn alarms_of_this_batch(&self) -> impl Iterator<Item = String> + '_ {
+        self.drift.iter().flat_map(|series| {
+            let last = series.points.last().map(|point| &point.label);
+            let rings = move |alarm: &&Alarm| alarm.gravity == Gravity::Alarm && Some(&alarm.label) == last;
+            let alarms = series.alarms.iter().filter(rings);
+            alarms.map(|alarm| format!("Alarm for {} in {}: {}", series.system, alarm.label, alarm.message))
+        })
     }
 
     /// The systems by their estimates.
@@ -113,7 +123,7 @@ impl Reliability {
 
     /// The batches of a system in their order.
     fn drift(&self, series: &Series) -> Section {
-        let mut table = Table::new(["batch", "questions", "estimate", "labels", "alarm"]);
+        let mut table = Table::new(["batch", "questions", "estimate", "like known runs", "alarm"]);
         let mut marks = Vec::new();
         for point in &series.points {
             let alarmed = series.rings_at(&point.label);
@@ -188,9 +198,9 @@ fn of_system(estimate: &SystemEstimate, at: usize) -> Vec<Section> {
             "Effect: points that this database adds to the estimate. The effects add up to the difference from the labelled questions.",
         ),
         parts(
-            "kind of question",
+            "kind of query",
             &estimate.by_kind,
-            "By the structure of the prediction. A question may be of several kinds, so these effects do not add up.",
+            "By the structure of the prediction. A query may be of several kinds, so these effects do not add up.",
         ),
         doubtful(estimate),
     ]

@@ -157,10 +157,10 @@ fn rung_by(points: &[DriftPoint], at: usize, change: Change) -> Alarm {
     let signed = |by: f64| format!("{}{:.1}", if by < 0.0 { "\u{2212}" } else { "+" }, 100.0 * by.abs());
     let drivers = change.drivers.iter().map(|(name, by)| format!("{name} ({})", signed(*by)));
     let message = format!(
-        "{what} {moved} from {:.1} to {:.1} % since {}, most by {}",
+        "{what} {moved} with {} from {:.1} to {:.1} %, most by {}",
+        label(change.since),
         100.0 * change.before,
         100.0 * change.after,
-        label(change.since),
         listed(&drivers.collect::<Vec<_>>())
     );
     Alarm { label: label(at), gravity: Gravity::Alarm, message, change: Some(change) }

@@ -100,8 +100,8 @@ pub(super) fn outside(estimate: &SystemEstimate) -> String {
         return "Inside: labels of these questions say how many are right.".to_owned();
     }
     if !estimate.outside {
-        return "Inside: the target is like the labelled data in all that shows without labels. Questions may be harder in ways \
-                that do not show."
+        return "Inside: what shows without labels lies within what the labelled data show. Questions may be harder in ways that do \
+                not show."
             .to_owned();
     }
     let because = match estimate.outside_because.as_slice() {

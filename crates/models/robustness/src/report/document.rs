@@ -57,7 +57,10 @@ impl RobustnessReport {
 
     fn failure(&self, system: &str, row: &RobustnessRow) -> String {
         let most = 100.0 * self.max_drop.unwrap_or_default();
-        let lost = change(row, EX).replace('−', "");
+        let lost = row.changes.get(EX).map_or(NONE.to_owned(), |change| {
+            let of = |value: f64| points(Some(-value)).replace('+', "");
+            format!("{} [{}, {}]", of(change.difference), of(change.high), of(change.low))
+        });
         format!("{system}: {} loses {lost} points of EX, more than {most:.1}", row.label)
     }
 }
@@ -83,7 +86,13 @@ fn summary(system: &SystemRobustness) -> Block {
             optional(mean(&system.average_with_original, EX))
         ));
     }
-    let text = text.plain(".");
+    let mut text = text.plain(".");
+    let differences: Vec<f64> = system.rows.iter().filter_map(difference).collect();
+    if differences.len() > 1 {
+        let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+        let paired = format!(" On the same items, a change makes {} points on average.", points(Some(mean)));
+        text = text.plain(paired);
+    }
     let change = |row: &RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);
     let worst = system.rows.iter().min_by(|a, b| change(a).total_cmp(&change(b)));
     let worst = worst.and_then(|row| Some((row, row.changes.get(EX)?)));

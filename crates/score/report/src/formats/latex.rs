@@ -69,7 +69,7 @@ fn score_cell(score: &ScoreSummary, metric: &str, counts: bool, is_best: bool) -
     let n = if counts { format!(" $n$={}", score.count) } else { String::new() };
     match range.unwrap_or_default() + &n {
         small if small.is_empty() => mean,
-        small => format!("{mean}{{\\scriptsize{small}}}"),
+        small => format!("{mean} {{\\scriptsize{small}}}"),
     }
 }
 

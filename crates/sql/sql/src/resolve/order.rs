@@ -74,13 +74,13 @@ impl<'a> Resolver<'a> {
     /// The number of a result column that a term is. SQLite's parser makes it before it looks at names, so what an
     /// alias stands for is none.
     fn number(&mut self, ast: &'a syntax::Expr<'a>, key: &Expr) -> Option<i32> {
-        let number = folded_integer(uncollated(key))?;
+        let number = folded_integer(key.uncollated())?;
         let aliases = self.scopes.last_mut().map(|scope| std::mem::take(&mut scope.aliases));
         let by_itself = self.expr(ast);
         if let (Some(scope), Some(aliases)) = (self.scopes.last_mut(), aliases) {
             scope.aliases = aliases;
         }
-        by_itself.is_ok_and(|expr| folded_integer(uncollated(&expr)).is_some()).then_some(number)
+        by_itself.is_ok_and(|expr| folded_integer(expr.uncollated()).is_some()).then_some(number)
     }
 
     fn compound_term(&mut self, ast: &'a syntax::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
@@ -135,13 +135,6 @@ fn alias_reference(ast: &syntax::Expr<'_>, outputs: &[Output]) -> Option<u32> {
     let is_named =
         |output: &Output| output.alias.as_deref().is_some_and(|alias| alias.eq_ignore_ascii_case(name.text));
     outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
-}
-
-fn uncollated(mut expr: &Expr) -> &Expr {
-    while let Expr::Collate { expr: inner, .. } = expr {
-        expr = inner;
-    }
-    expr
 }
 
 fn check_ordinal(

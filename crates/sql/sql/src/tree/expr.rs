@@ -130,6 +130,15 @@ impl Expr {
         }
     }
 
+    /// What a COLLATE is about.
+    pub fn uncollated(&self) -> &Self {
+        let mut expr = self;
+        while let Self::Collate { expr: inner, .. } = expr {
+            expr = inner;
+        }
+        expr
+    }
+
     /// The word TRUE or FALSE that it is, perhaps behind COLLATE.
     pub fn as_truth(&self) -> Option<bool> {
         let mut expr = self;
