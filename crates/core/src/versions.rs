@@ -284,8 +284,18 @@ struct Scores {
     values: Vec<Vec<Vec<f64>>>,
     /// By system and item: whether the answer is missing.
     missing: Vec<Vec<bool>>,
-    /// By item: the question with its evidence, as the first version has it, and whether a later one has other words.
-    texts: Vec<((Option<String>, Option<String>), bool)>,
+    /// By item.
+    texts: Vec<QuestionText>,
+}
+
+/// What is asked of an item.
+#[derive(Clone, Default)]
+struct QuestionText {
+    /// As the first version has it.
+    question: Option<String>,
+    evidence: Option<String>,
+    /// Whether a later version has other words.
+    is_reworded: bool,
 }
 
 /// Compares those systems of runs as versions, by a metric of all of them; the first one's first without it.
@@ -347,12 +357,17 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
         run.items.for_each(|item| {
             let place = *places.entry(item.id.clone()).or_insert_with(|| {
                 ids.push(item.id.clone());
-                texts.push(((item.details.question.clone(), item.details.evidence.clone()), false));
+                texts.push(QuestionText {
+                    question: item.details.question.clone(),
+                    evidence: item.details.evidence.clone(),
+                    is_reworded: false,
+                });
                 clusters.push(numbers.place(&item.db_id, gold_key(&item.db_id, item.details.golds())));
                 ids.len() - 1
             });
-            let ((question, evidence), is_reworded) = &mut texts[place];
-            *is_reworded |= *question != item.details.question || *evidence != item.details.evidence;
+            let text: &mut QuestionText = &mut texts[place];
+            text.is_reworded |=
+                text.question != item.details.question || text.evidence != item.details.evidence;
             if let (Some(system), Some(value)) =
                 (system_of.get(item.system.as_str()), item.metrics.get(metric).copied().flatten())
             {
@@ -422,7 +437,7 @@ impl Versions {
         }
         let means = means(scores, &all, sign);
         self.shared = all.len();
-        self.reworded = all.iter().filter(|item| scores.texts[**item].1).count();
+        self.reworded = all.iter().filter(|item| scores.texts[**item].is_reworded).count();
         self.shared_means =
             means.iter().map(|version| version.iter().map(|mean| sign * mean).collect()).collect();
         let better =
@@ -811,7 +826,9 @@ mod tests {
                 ids: (0..items).map(|at| at.to_string()).collect(),
                 places: vec![ClusterPlaces::default().place("d", None); items],
                 missing: vec![(0..items).map(|at| at % 2 == 1).collect(); values[0].len()],
-                texts: (0..items).map(|at| ((None, None), at == 0)).collect(),
+                texts: (0..items)
+                    .map(|at| QuestionText { is_reworded: at == 0, ..QuestionText::default() })
+                    .collect(),
                 values,
             },
         )

@@ -59,7 +59,7 @@ impl Run<'_, '_> {
         if value.is_real != Terms::FALSE {
             self.world.assumes.insert(ProofAssumption::ExactReals);
         }
-        let added = if self.world.has(EncoderDefect::RoundCutsOff) { 0 } else { 1 };
+        let added = i32::from(!self.world.has(EncoderDefect::RoundCutsOff));
         let terms = &mut self.world.terms;
         let zero = terms.zero(Sort::Real);
         let half = terms.constant(Constant::Real(BigRational::new(added.into(), 2.into())));

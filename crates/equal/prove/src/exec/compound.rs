@@ -132,15 +132,16 @@ impl Run<'_, '_> {
                 let Expr::Output(at) = term.expr.uncollated() else {
                     return Err(Stop::unsupported("ORDER BY of a compound"));
                 };
-                let (Some(&value), Some(own)) = (row.values.get(*at as usize), collations.get(*at as usize))
+                let (Some(&value), Some(collation)) =
+                    (row.values.get(*at as usize), collations.get(*at as usize))
                 else {
                     return Err(Stop::unsupported("output"));
                 };
                 let named = match &term.expr {
-                    Expr::Collate { collation, .. } => Some(Collation::from_name(collation)),
+                    Expr::Collate { collation: name, .. } => Some(Collation::from_name(name)),
                     _ => None,
                 };
-                keys.push(self.collated(value, Fact::Known(named.as_ref().unwrap_or(own)))?);
+                keys.push(self.collated(value, Fact::Known(named.as_ref().unwrap_or(collation)))?);
             }
             ranked.push(Ranked { present: row.present, values: row.values, keys });
         }

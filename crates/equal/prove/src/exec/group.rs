@@ -451,11 +451,11 @@ impl Run<'_, '_> {
         }
         let contents = rows.iter().map(|&(_, value)| vec![value]).collect();
         let chosen = self.any_of(&candidates, contents)?;
-        let mut taken = self.world.terms.null();
+        let mut any = self.world.terms.null();
         for (is_chosen, &(_, value)) in chosen.into_iter().zip(rows) {
-            taken = self.world.terms.choose_value(is_chosen, value, taken);
+            any = self.world.terms.choose_value(is_chosen, value, any);
         }
-        Ok(taken)
+        Ok(any)
     }
 
     /// Of 1 and 1.0, which are equal, either may be the extreme.

@@ -100,7 +100,7 @@ impl Reliability {
         for estimate in self.ranked() {
             let at = self.estimates.iter().position(|other| std::ptr::eq(other, estimate));
             table.push([
-                Cell { link: at.map(anchor), ..Cell::new(&estimate.system) },
+                Cell { link: at.map(|at| format!("#{}", anchor(at))), ..Cell::new(&estimate.system) },
                 Cell::new(with_interval(estimate)).strong(),
                 Cell::drawn(Drawing::Interval {
                     value: estimate.accuracy,
@@ -123,7 +123,7 @@ impl Reliability {
 
     /// The batches of a system in their order.
     fn drift(&self, series: &Series) -> Section {
-        let mut table = Table::new(["batch", "questions", "estimate", "like known runs", "alarm"]);
+        let mut table = Table::new(["batch", "questions", "estimate", "known range", "alarm"]);
         let mut marks = Vec::new();
         for point in &series.points {
             let alarmed = series.rings_at(&point.label);

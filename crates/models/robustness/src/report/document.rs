@@ -263,7 +263,10 @@ fn before_and_after(system: &SystemRobustness) -> Section {
         let (before, after) = (mean(&row.original, EX), mean(&row.scores, EX));
         let ends = before.zip(after);
         vec![
-            Cell::new(name(row, &system.rows)),
+            Cell {
+                link: Some(format!("runs/{}/report.html", row.label)),
+                ..Cell::new(name(row, &system.rows))
+            },
             ends.map_or_else(Cell::default, |(from, to)| Cell::drawn(Drawing::Change { from, to })),
             Cell::new(optional(before)),
             Cell::new(optional(after)).strong(),

@@ -138,6 +138,11 @@ impl Chart {
 /// The ticks behind an interval, and above its column.
 const TICKS: [u8; 5] = [0, 25, 50, 75, 100];
 
+/// The unit of an axis, at its end.
+fn unit(tick: u8) -> &'static str {
+    if tick == TICKS[TICKS.len() - 1] { " %" } else { "" }
+}
+
 impl Table {
     fn html(&self) -> String {
         let class = if self.is_heat_map { "heat" } else { "" };
@@ -168,8 +173,10 @@ impl Table {
         let is_interval =
             |cell: &Cell| matches!(cell.drawing, Some(Drawing::Interval { .. } | Drawing::Change { .. }));
         let name = if self.rows.iter().filter_map(|row| row.get(at)).any(is_interval) {
-            let ticks: String =
-                TICKS.iter().map(|tick| format!("<span style=\"left:{tick}%\">{tick}</span>")).collect();
+            let ticks: String = TICKS
+                .iter()
+                .map(|tick| format!("<span style=\"left:{tick}%\">{tick}{}</span>", unit(*tick)))
+                .collect();
             format!("<div class=\"axis\" aria-hidden=\"true\">{ticks}</div>")
         } else {
             escape(&column.name)
@@ -180,7 +187,7 @@ impl Table {
     fn cell(&self, at: usize, cell: &Cell) -> String {
         let text = match (&cell.drawing, &cell.link) {
             (Some(drawing), _) => drawing.html(),
-            (None, Some(id)) => format!("<a href=\"#{}\">{}</a>", escape(id), escape(&cell.text)),
+            (None, Some(to)) => format!("<a href=\"{}\">{}</a>", escape(to), escape(&cell.text)),
             (None, None) => escape(&cell.text),
         };
         if at == 0 {

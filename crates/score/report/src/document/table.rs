@@ -32,7 +32,7 @@ pub struct Cell {
     pub is_strong: bool,
     /// Whether it is a query or a hash.
     pub is_code: bool,
-    /// The id of a section of the page.
+    /// Where it leads: `#` and the id of a section of the page, or a file beside it.
     pub link: Option<String>,
     /// Drawn in place of the text.
     pub drawing: Option<Drawing>,

@@ -100,8 +100,11 @@ impl Printer<'_> {
 
     /// The operands of `<` and its like: texts byte by byte.
     fn ordered(&self, left: &Expr, right: &Expr, first: Piece, second: Piece) -> (Piece, Piece) {
-        let is_text = [left, right].iter().any(|operand| self.types.of(operand) == Type::Text);
-        if is_text && !self.is_dated(left, right) {
+        let types = [left, right].map(|operand| self.types.of(operand));
+        // `id < '5'` compares numbers.
+        let are_numbers = types.iter().any(|of| of.is_numeric())
+            && self.facts.comparison(left, right).conversion.is(&Conversion::ToNumber);
+        if types.contains(&Type::Text) && !are_numbers && !self.is_dated(left, right) {
             (fill(self.dialect.templates.text_order, &[&first]), second)
         } else {
             (first, second)

@@ -21,6 +21,12 @@ fn translation(name: &str, sql: &str) -> String {
 }
 
 #[test]
+fn a_number_that_is_compared_with_a_text_is_compared_as_a_number() {
+    let text = translation("postgres", "SELECT 1 FROM t WHERE id < '5' AND i BETWEEN '1' AND '9'");
+    assert_eq!(text, r#"SELECT 1 FROM "t" WHERE "t"."id" < 5 AND "t"."i" BETWEEN 1 AND 9"#);
+}
+
+#[test]
 fn meanings_are_carried() {
     for (name, sql, expected) in [
         // Division: integers are cut, 0 gives NULL.
