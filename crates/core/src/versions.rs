@@ -553,13 +553,9 @@ impl Versions {
         document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
         document.lead.extend((self.reworded > 0).then(|| {
             Block::note(format!(
-                "Of {}, {} with other words in its question or evidence under some version.",
+                "Question or evidence is not worded alike in all versions for {} of {}.",
+                self.reworded,
                 counted(self.shared, "shared question"),
-                if self.reworded == 1 {
-                    "1 is asked".to_owned()
-                } else {
-                    format!("{} are asked", self.reworded)
-                },
             ))
         }));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };

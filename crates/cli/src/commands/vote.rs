@@ -19,7 +19,7 @@ pub(crate) struct Vote {
     /// File with the gold queries; the choice and the first answer are scored
     #[arg(long, value_name = "FILE", required_unless_present = "questions")]
     gold: Option<Source>,
-    /// File with the questions, where there are no golds, or the gold file has no questions
+    /// File with the questions: in place of --gold, or beside a gold file without questions
     #[arg(long, value_name = "FILE")]
     questions: Option<Source>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file

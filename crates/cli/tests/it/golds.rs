@@ -354,6 +354,19 @@ fn vote(world: &Benchmark, lists: &str, by: &str, more: &[&str]) {
 }
 
 #[test]
+fn a_vote_takes_the_ids_of_a_file_of_questions() {
+    let world = Benchmark::new(&["SELECT count(*) FROM item"], &[]);
+    let questions = json!([{"question_id": "how-many", "db_id": "shop", "question": "How many items?"}]);
+    fs::write(world.path("questions.json"), questions.to_string()).unwrap();
+    let answers = json!({"id": "how-many", "predictions": ["SELECT 1", "SELECT count(*) FROM item"]});
+    fs::write(world.path("lists.jsonl"), answers.to_string()).unwrap();
+    let path = |name: &str| world.path(name).display().to_string();
+    vote(&world, &format!("S={}", path("lists.jsonl")), "result", &["--questions", &path("questions.json")]);
+    let item = &items(&world.path("result/run"))[0];
+    assert_eq!((&item["id"], &item["details"]["question"]), (&json!("how-many"), &json!("How many items?")));
+}
+
+#[test]
 fn answers_that_agree_by_luck_part_when_databases_are_made() {
     // On the rows at hand both return three; only one counts items without a price too.
     let world = Benchmark::new(&["SELECT count(*) FROM item"], &[]);

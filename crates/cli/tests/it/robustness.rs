@@ -230,6 +230,15 @@ fn a_loss_beyond_the_bar_is_a_failure() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let junit = std::fs::read_to_string(world.path("out/junit.xml")).unwrap();
     assert!(junit.contains("tests=\"2\" failures=\"1\"") && junit.contains("it may fall by 20.0"), "{junit}");
+    let page = std::fs::read_to_string(world.path("out/report.html")).unwrap();
+    let lost = page.split(" points of ").next().and_then(|page| page.rsplit(" loses ").next()).unwrap();
+    let numbers = lost.replace('\u{2212}', "-").replace(['[', ']', ','], "");
+    let numbers: Vec<f64> = numbers.split(' ').map(|number| number.parse().expect(lost)).collect();
+    assert!(numbers[0] > 20.0 && numbers[1] <= numbers[0] && numbers[0] <= numbers[2], "{lost}");
+    for run in page.split("href=\"runs/").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(world.path("out/runs").join(run).is_file(), "{run}");
+    }
+    assert_eq!(page.matches("href=\"runs/").count(), 2);
 }
 
 #[test]

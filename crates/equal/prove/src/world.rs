@@ -73,6 +73,8 @@ pub(crate) struct SymbolicWorld<'s> {
     pub defect: Option<EncoderDefect>,
     /// When the time is over.
     pub deadline: Option<Instant>,
+    /// Choices that stand for themselves, so far.
+    choices: usize,
     /// The steps of executions so far.
     steps: Cell<usize>,
 }
@@ -94,8 +96,15 @@ impl<'s> SymbolicWorld<'s> {
             assumes: BTreeSet::from([ProofAssumption::ValuesOfDeclaredType]),
             defect: None,
             deadline: None,
+            choices: 0,
             steps: Cell::new(0),
         }
+    }
+
+    /// The name of a choice that no other place in either query makes.
+    pub(crate) fn new_choice(&mut self) -> String {
+        self.choices += 1;
+        format!("one of equal texts {}", self.choices)
     }
 
     /// Whether that defect has been planted.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// The cause of an answer that does not run.
 pub const FAILED: &str = "does-not-run";
 
-/// The cause of an answer of several statements, of which none runs.
+/// The cause of an answer with several statements. Engines refuse it; Spider's script runs the first.
 pub const SEVERAL: &str = "several-statements";
 
 /// The cause of an answer that is right as it is written, and wrong by what an official script makes of it and the gold.

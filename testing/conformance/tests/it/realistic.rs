@@ -14,7 +14,7 @@ use sqlgauge_search::Mined;
 use sqlgauge_verify::{Data, NamedTable, PairContext, Verdict, Verifier, VerifyOptions};
 
 /// Of so many pairs of a gold and a prediction one is taken.
-const EVERY: usize = 29;
+const EVERY: usize = 11;
 
 /// Rows that must repeat a value before a dependency is believed; see [`Mined`].
 const MIN_REPEATS: i64 = 10;

@@ -8,8 +8,6 @@ use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Body, Expr, OrderTerm, SetOperator};
 
 use super::{Ranked, Run};
-use crate::ir::{Term, Terms};
-use crate::value::SymbolicValue;
 use crate::world::{Stop, SymbolicRow};
 
 impl Run<'_, '_> {
@@ -28,31 +26,10 @@ impl Run<'_, '_> {
             let is_intersection = operator == SetOperator::Intersect;
             self.keep_by_presence(is_intersection, &mut rows, &rights, &collations)?;
         }
-        rows.retain(|row| row.present != Terms::FALSE);
-        self.world.check_size(rows.len())?;
-        if collations.iter().all(|collation| *collation == Collation::Binary) {
-            let ranked =
-                |row: SymbolicRow| Ranked { present: row.present, values: row.values, keys: Vec::new() };
-            let mut ranked: Vec<Ranked> = rows.into_iter().map(ranked).collect();
-            self.make_distinct(&mut ranked)?;
-            let row = |row: Ranked| SymbolicRow { present: row.present, values: row.values };
-            return Ok(ranked.into_iter().map(row).collect());
-        }
-        let mut classes = Vec::new();
-        for row in &rows {
-            classes.push(self.class(&row.values, &collations)?);
-        }
-        let text = |row: &SymbolicRow| -> Vec<SymbolicValue> {
-            let columns = row.values.iter().zip(&collations);
-            columns
-                .filter(|(_, collation)| **collation != Collation::Binary)
-                .map(|(&value, _)| value)
-                .collect()
-        };
-        let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
-        let chosen = self.any_of_each(&presents, rows.iter().map(text).collect(), classes)?;
-        rows.iter_mut().zip(chosen).for_each(|(row, is_chosen)| row.present = is_chosen);
-        Ok(rows)
+        let ranked = |row: SymbolicRow| Ranked { present: row.present, values: row.values, keys: Vec::new() };
+        let mut ranked: Vec<Ranked> = rows.into_iter().map(ranked).collect();
+        self.keep_distinct(&mut ranked, &collations, true)?;
+        Ok(ranked.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect())
     }
 
     /// Leaves the rows that are among the others, or that are not.
@@ -61,7 +38,7 @@ impl Run<'_, '_> {
         is_intersection: bool,
         rows: &mut [SymbolicRow],
         others: &[SymbolicRow],
-        collations: &[Collation],
+        collations: &[Fact<Collation>],
     ) -> Result<(), Stop> {
         let mut classes = Vec::new();
         for other in others {
@@ -83,19 +60,9 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// What is the same in rows that are equal.
-    fn class(
-        &mut self,
-        values: &[SymbolicValue],
-        collations: &[Collation],
-    ) -> Result<Vec<SymbolicValue>, Stop> {
-        let values = values.iter().zip(collations);
-        values.map(|(&value, collation)| self.collated(value, Fact::Known(collation))).collect()
-    }
-
-    /// The collation of each column: that of the first SELECT that brings one. Of three or more, SQLite compares the first two by what
-    /// the third brings, or does not.
-    fn collations(&self, body: &Body) -> Result<Vec<Collation>, Stop> {
+    /// The collation of each column: that of the first SELECT that brings one. Where the first of three or more brings none, it
+    /// follows from SQLite's plan and is not encoded.
+    fn collations(&self, body: &Body) -> Result<Vec<Fact<Collation>>, Stop> {
         let mut parts = Vec::new();
         collect_parts(body, &mut parts);
         let brought = |expr: &Expr| match self.facts.collating(expr) {
@@ -106,11 +73,11 @@ impl Run<'_, '_> {
         let column = |at: usize| {
             let exprs: Vec<&Expr> = parts.iter().filter_map(|part| part.get(at).copied()).collect();
             if exprs.iter().all(|expr| self.is_bytes(expr)) {
-                return Ok(Collation::Binary);
+                return Ok(Fact::Known(Collation::Binary));
             }
             match (exprs.as_slice(), brought(exprs[0])?) {
-                (_, Some(collation)) => Ok(collation),
-                ([_, second], None) => Ok(brought(second)?.unwrap_or(Collation::Binary)),
+                (_, Some(collation)) => Ok(Fact::Known(collation)),
+                ([_, second], None) => Ok(Fact::Known(brought(second)?.unwrap_or(Collation::Binary))),
                 _ => Err(Stop::unsupported("collation of a compound")),
             }
         };
@@ -137,11 +104,13 @@ impl Run<'_, '_> {
                 else {
                     return Err(Stop::unsupported("output"));
                 };
-                let named = match &term.expr {
-                    Expr::Collate { collation: name, .. } => Some(Collation::from_name(name)),
-                    _ => None,
+                let key = match &term.expr {
+                    Expr::Collate { collation: name, .. } => {
+                        self.collated(value, Fact::Known(&Collation::from_name(name)))?
+                    }
+                    _ => self.collated(value, collation.as_ref())?,
                 };
-                keys.push(self.collated(value, Fact::Known(named.as_ref().unwrap_or(collation)))?);
+                keys.push(key);
             }
             ranked.push(Ranked { present: row.present, values: row.values, keys });
         }

@@ -218,7 +218,8 @@ impl Run<'_, '_> {
         };
         let contents: Option<Vec<Vec<SymbolicValue>>> = group.rows.envs.iter().map(content).collect();
         let contents = contents.ok_or_else(|| Stop::unsupported("rowid"))?;
-        let chosen = self.any_of(&candidates, contents.clone())?;
+        let name = format!("bare {}", bare.columns.len());
+        let chosen = self.any_of(name, &candidates, contents.clone())?;
         let null = self.world.terms.null();
         let mut widths: HashMap<RelationId, Vec<SymbolicValue>> = HashMap::new();
         for (at, column) in bare.columns.iter().enumerate() {
@@ -450,12 +451,13 @@ impl Run<'_, '_> {
             candidates.push(terms.and(present, same));
         }
         let contents = rows.iter().map(|&(_, value)| vec![value]).collect();
-        let chosen = self.any_of(&candidates, contents)?;
+        let name = self.world.new_choice();
+        let chosen = self.any_of(name, &candidates, contents)?;
         let mut any = self.world.terms.null();
         for (is_chosen, &(_, value)) in chosen.into_iter().zip(rows) {
             any = self.world.terms.choose_value(is_chosen, value, any);
         }
-        Ok(any)
+        Ok(self.of_either_class(any, rows))
     }
 
     /// Of 1 and 1.0, which are equal, either may be the extreme.

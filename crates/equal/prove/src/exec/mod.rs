@@ -25,6 +25,7 @@ use sqlgauge_sql::tree::{
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 pub(crate) use self::group::Group;
+use self::order::Choice;
 pub(crate) use self::order::{LimitClause, SortDirection};
 use super::defect::EncoderDefect;
 use super::ir::{Term, Terms};
@@ -236,41 +237,48 @@ impl<'w, 's> Run<'w, 's> {
                 matches!(term.expr, Expr::Output(_))
                     || select.outputs.iter().any(|output| output.expr == term.expr)
             };
-            let others: Vec<usize> = (0..order_by.len()).filter(|&at| !is_output(&order_by[at])).collect();
-            if self.compares_bytes(select) && others.is_empty() {
-                self.make_distinct(&mut ranked)?;
-            } else {
-                self.keep_any_of_equals(select, &others, &mut ranked)?;
-            }
+            let collations: Vec<_> =
+                select.outputs.iter().map(|output| self.facts.collation(&output.expr)).collect();
+            self.keep_distinct(&mut ranked, &collations, order_by.iter().all(is_output))?;
         }
         Ok(ranked)
     }
 
-    /// Of the rows that DISTINCT takes for the same, leaves any one. They differ in texts that are equal under a collation, and in the
-    /// sort keys that are no outputs.
-    fn keep_any_of_equals(
+    /// Leaves one of the rows that are equal by the collations of their columns: any, where texts differ or sort keys do.
+    ///
+    /// DISTINCT keeps the first of two such texts and UNION the last, as SQLite's plan has them. So a choice of a text stands
+    /// for itself, and no other place in either query makes the same.
+    fn keep_distinct(
         &mut self,
-        select: &Select,
-        keys: &[usize],
-        rows: &mut [Ranked],
+        rows: &mut Vec<Ranked>,
+        collations: &[Fact<Collation>],
+        fixes_keys: bool,
     ) -> Result<(), Stop> {
-        let texts = select.outputs.iter().enumerate().filter(|(_, output)| !self.is_bytes(&output.expr));
-        let texts: Vec<usize> = texts.map(|(at, _)| at).collect();
-        let content = |row: &Ranked| -> Vec<SymbolicValue> {
-            let texts = texts.iter().map(|&at| row.values[at]);
-            texts.chain(keys.iter().map(|&at| row.keys[at])).collect()
-        };
-        let contents = rows.iter().map(content).collect();
+        let is_bytes = collations.iter().all(|collation| collation.is(&Collation::Binary));
+        if is_bytes && fixes_keys {
+            return self.make_distinct(rows);
+        }
+        rows.retain(|row| row.present != Terms::FALSE);
         let mut classes = Vec::new();
         for row in rows.iter() {
-            let values = select.outputs.iter().zip(row.values.iter());
-            let class = values.map(|(output, &value)| self.key(&output.expr, value));
-            classes.push(class.collect::<Result<_, Stop>>()?);
+            classes.push(self.class(&row.values, collations)?);
         }
+        let name = if is_bytes { "key of DISTINCT".to_owned() } else { self.world.new_choice() };
         let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
-        let chosen = self.any_of_each(&presents, contents, classes)?;
+        let contents = rows.iter().map(|row| [&row.values, row.keys.as_slice()].concat()).collect();
+        let chosen = self.any_of_each(&Choice { name, contents, shared: classes }, &presents)?;
         rows.iter_mut().zip(chosen).for_each(|(row, is_chosen)| row.present = is_chosen);
         Ok(())
+    }
+
+    /// What is the same in rows that are equal.
+    fn class(
+        &mut self,
+        values: &[SymbolicValue],
+        collations: &[Fact<Collation>],
+    ) -> Result<Vec<SymbolicValue>, Stop> {
+        let values = values.iter().zip(collations);
+        values.map(|(&value, collation)| self.collated(value, collation.as_ref())).collect()
     }
 
     fn sort_key(
@@ -360,10 +368,6 @@ impl<'w, 's> Run<'w, 's> {
                 self.world.settled.push(settled);
             }
         }
-    }
-
-    fn compares_bytes(&self, select: &Select) -> bool {
-        select.outputs.iter().all(|output| self.is_bytes(&output.expr))
     }
 
     /// Whether only equal texts count as equal.

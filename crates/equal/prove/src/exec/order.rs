@@ -51,13 +51,13 @@ impl LimitClause {
 }
 
 /// The rows that may be taken at one place.
-struct Choice {
+pub(super) struct Choice {
     /// Its name; both queries have the same for the same place.
-    name: String,
+    pub(super) name: String,
     /// What tells rows apart that may be taken for one another.
-    contents: Vec<Vec<SymbolicValue>>,
+    pub(super) contents: Vec<Vec<SymbolicValue>>,
     /// What such rows share; rows that differ in it never stand for one another.
-    shared: Vec<Vec<SymbolicValue>>,
+    pub(super) shared: Vec<Vec<SymbolicValue>>,
 }
 
 impl Terms {
@@ -276,24 +276,17 @@ impl Run<'_, '_> {
     /// Which of the candidates is taken where any may be: one at most, and one if there is one.
     pub(super) fn any_of(
         &mut self,
+        name: String,
         candidates: &[Term],
         contents: Vec<Vec<SymbolicValue>>,
     ) -> Result<Vec<Term>, Stop> {
-        let classes = vec![Vec::new(); contents.len()];
-        self.any_of_each(candidates, contents, classes)
+        let shared = vec![Vec::new(); contents.len()];
+        self.any_of_each(&Choice { name, contents, shared }, candidates)
     }
 
-    /// The same for each class of candidates.
-    pub(super) fn any_of_each(
-        &mut self,
-        candidates: &[Term],
-        contents: Vec<Vec<SymbolicValue>>,
-        classes: Vec<Vec<SymbolicValue>>,
-    ) -> Result<Vec<Term>, Stop> {
-        // DISTINCT and GROUP BY make the same choice.
-        let name = format!("bare {}", contents.first().map_or(0, Vec::len));
-        let choice = Choice { name, contents, shared: classes };
-        let priorities = self.priorities(&choice, candidates)?;
+    /// The same for each class of candidates: those that share something.
+    pub(super) fn any_of_each(&mut self, choice: &Choice, candidates: &[Term]) -> Result<Vec<Term>, Stop> {
+        let priorities = self.priorities(choice, candidates)?;
         let is_reversed = self.world.reverses_choices;
         let mut beaten = vec![Vec::new(); candidates.len()];
         for (one, other) in pairs(candidates.len()) {

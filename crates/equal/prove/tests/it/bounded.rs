@@ -141,12 +141,24 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT strftime('%Y', CURRENT_TIMESTAMP) - strftime('%Y', date(day)) FROM t",
         ),
         (
-            "SELECT DISTINCT name COLLATE NOCASE, age FROM t",
-            "SELECT name, age FROM t GROUP BY name COLLATE NOCASE, age",
+            "SELECT count(DISTINCT name COLLATE NOCASE) FROM t",
+            "SELECT count(*) FROM (SELECT DISTINCT name COLLATE NOCASE FROM t)",
         ),
         (
-            "SELECT max(name COLLATE RTRIM) FROM t WHERE age > 3",
-            "SELECT max(name COLLATE RTRIM) FROM t WHERE NOT age <= 3",
+            "SELECT DISTINCT lower(name) FROM t",
+            "SELECT lower(n) FROM (SELECT DISTINCT name COLLATE NOCASE AS n FROM t)",
+        ),
+        (
+            "SELECT rtrim(max(name COLLATE RTRIM)) FROM t WHERE age > 3",
+            "SELECT rtrim(max(name COLLATE RTRIM)) FROM t WHERE NOT age <= 3",
+        ),
+        (
+            "SELECT lower(n) FROM (SELECT name COLLATE NOCASE AS n FROM t UNION SELECT 'x')",
+            "SELECT lower(n) FROM (SELECT 'x' COLLATE NOCASE AS n UNION SELECT name FROM t)",
+        ),
+        (
+            "SELECT name FROM t ORDER BY name COLLATE NOCASE COLLATE BINARY, id LIMIT 1",
+            "SELECT name FROM t ORDER BY name, id LIMIT 1",
         ),
         (
             "SELECT min(age), max(age), id FROM t WHERE age > 1",
@@ -238,17 +250,35 @@ fn what_sqlite_may_choose_to_be_equal_is_no_difference() {
     );
 }
 
-/// Which of the texts that a collation takes for equal stays is open: a query that takes one of them for certain is another.
+/// Which of the texts that a collation takes for equal stays is open: DISTINCT keeps the first, UNION the last. So two queries that
+/// show it are not proved equal, whichever they are.
 #[test]
-fn an_equal_text_that_is_taken_for_certain_is_not_any_of_them() {
+fn a_text_that_stays_for_equal_ones_is_never_the_same_by_proof() {
     let Some(mut solver) = solver() else { return };
+    let distinct = "SELECT DISTINCT name COLLATE NOCASE AS n FROM t";
+    let union = "SELECT name COLLATE NOCASE AS n FROM t UNION SELECT name FROM t";
     for (left, right) in [
-        ("SELECT DISTINCT name COLLATE NOCASE FROM t", "SELECT min(name) FROM t GROUP BY lower(name)"),
+        (distinct, "SELECT min(name) FROM t GROUP BY lower(name)"),
+        (distinct, union),
+        (union, "SELECT name COLLATE NOCASE FROM u JOIN t ON t.id = t_id UNION SELECT name FROM t"),
+        ("SELECT DISTINCT name COLLATE RTRIM FROM t", "SELECT DISTINCT rtrim(name) FROM t"),
         (
             "SELECT max(name COLLATE NOCASE) FROM t",
-            "SELECT max(name) FROM t WHERE lower(name) = (SELECT max(lower(name)) FROM t)",
+            "SELECT name FROM t ORDER BY name COLLATE NOCASE DESC LIMIT 1",
         ),
-        ("SELECT DISTINCT name COLLATE RTRIM FROM t", "SELECT DISTINCT rtrim(name) FROM t"),
+        (
+            &format!(
+                "SELECT count(*) FROM ({distinct}) AS x JOIN ({union}) AS y ON x.n = y.n COLLATE BINARY"
+            ),
+            &format!("SELECT count(*) FROM ({distinct})"),
+        ),
+        (
+            &format!(
+                "SELECT count(*) FROM ({distinct}) AS x JOIN (SELECT name AS n FROM t GROUP BY name COLLATE NOCASE) AS y \
+                      ON x.n = y.n COLLATE BINARY"
+            ),
+            &format!("SELECT count(*) FROM ({distinct})"),
+        ),
     ] {
         let answer = outcome(left, right, ResultSemantics::Bag, &mut solver);
         assert!(!matches!(answer, ProofOutcome::NoDifference { .. }), "{left}\n{right}\n{answer:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sqlgauge_dataset::{
-    Benchmark, Columns, DatasetError, Input, PredictionOptions, PredictionSet, parse_benchmark,
+    Benchmark, Columns, DatasetError, Input, PredictionOptions, PredictionSet, chat_note, parse_benchmark,
     parse_predictions,
 };
 
@@ -31,6 +31,25 @@ fn read(gold: &str, name: &str, content: &str) -> Result<PredictionSet, DatasetE
 /// The SQL of each example, `∅` where there is none.
 fn texts(set: &PredictionSet) -> Vec<&str> {
     set.predictions.iter().map(|p| p.as_ref().map_or("∅", |p| p.sql.as_str())).collect()
+}
+
+/// What stands behind a query is chat too, and one answer in twenty is enough for a note.
+#[test]
+fn a_twentieth_of_chat_is_noted() {
+    let note = |chat: &str, plain: usize| {
+        let gold = "G\ta\n".repeat(plain + 1);
+        let mut answers = vec!["SELECT 1"; plain];
+        answers.push(chat);
+        chat_note(&read(&gold, "p.json", &json!(answers).to_string()).unwrap())
+    };
+    for chat in ["SELECT 1; How many? SELECT 2;", "SELECT 1\n\nThis counts them.", "```sql\nSELECT 1\n```"] {
+        assert!(
+            note(chat, 19).is_some_and(|note| note.starts_with("1 of 20 answers look like chat")),
+            "{chat}"
+        );
+        assert_eq!(note(chat, 20), None, "{chat}");
+    }
+    assert_eq!(note("`SELECT 1`", 0), None);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn summary(system: &SystemRobustness) -> Block {
     let differences: Vec<f64> = system.rows.iter().filter_map(difference).collect();
     if differences.len() > 1 {
         let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-        let paired = format!(" On the same items, a change makes {} points on average.", points(Some(mean)));
+        let paired = format!(" Item by item, the change is {} points on average.", points(Some(mean)));
         text = text.plain(paired);
     }
     let change = |row: &RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);

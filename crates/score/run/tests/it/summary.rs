@@ -82,6 +82,22 @@ fn what_to_fix_first_is_what_costs_most() {
 }
 
 #[test]
+fn an_answer_with_several_statements_has_a_cause_of_its_own() {
+    let error = json!({"error": "it cannot run"});
+    let items = vec![
+        item("a", 0, "multiple_statements", Some(0.0), &error),
+        item("a", 1, "multiple_statements", Some(0.0), &error),
+        item("a", 2, "syntax_error", Some(0.0), &error),
+    ];
+    let manifest = manifest(&["a"], 3);
+    let reasons = Reasons::of_run(Path::new("run"), &manifest);
+    let summary = SummaryBuilder::explained(&manifest, &items.into(), &reasons).unwrap();
+    let causes = &summary.systems[0].fixes.as_ref().unwrap().causes;
+    let lines: Vec<(&str, usize)> = causes.iter().map(|fix| (fix.cause.as_str(), fix.items)).collect();
+    assert_eq!(lines, [("several-statements", 2), ("does-not-run", 1)]);
+}
+
+#[test]
 fn denominators_and_means_leave_null_out() {
     let bare = json!({});
     let items = vec![
