@@ -481,22 +481,23 @@ fn ways_of(machines: &[Machine], all_times: bool) -> Option<Vec<Way>> {
     };
     let mut first = vec![0; size];
     each(&mut first, &mut |machine, state| machine.begin(state));
-    let mut seen: HashMap<Vec<u32>, usize> = HashMap::from([(first.clone(), 0)]);
+    // Each letter in each state asks for one of these, so its hash must be quick.
+    let mut seen: hashbrown::HashSet<Vec<u32>> = hashbrown::HashSet::from([first.clone()]);
     let mut texts: Vec<(usize, char)> = vec![(0, ' ')];
-    let mut pending = VecDeque::from([first]);
+    let mut pending = VecDeque::from([(0, first)]);
     let mut ways: BTreeMap<Vec<Answer>, usize> = BTreeMap::new();
-    while let Some(mut state) = pending.pop_front() {
-        let at = seen[&state];
+    let mut next = vec![0; size];
+    while let Some((at, mut state)) = pending.pop_front() {
         let mut answers = Vec::with_capacity(machines.len());
         each(&mut state, &mut |machine, state| answers.push(machine.answer(state, all_times)));
         ways.entry(answers).or_insert(at);
         for &letter in &letters {
-            let mut next = state.clone();
+            next.copy_from_slice(&state);
             each(&mut next, &mut |machine, state| machine.read(state, letter));
-            if !seen.contains_key(&next) {
-                seen.insert(next.clone(), texts.len());
+            if !seen.contains(&next) {
+                seen.insert(next.clone());
+                pending.push_back((texts.len(), next.clone()));
                 texts.push((at, letter));
-                pending.push_back(next);
             }
         }
         if seen.len() > MAX_STATES || ways.len() > MAX_WAYS {

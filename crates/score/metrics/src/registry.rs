@@ -21,7 +21,7 @@ use crate::verify::Verify;
 use crate::ves::Ves;
 use crate::vm_steps::VmSteps;
 
-/// Accuracy of results, then agreement of texts, then graded scores, then costs.
+/// Accuracy of results, then agreement of texts, then graded scores, then costs; of one name, the newest first.
 static METRICS: &[&dyn Metric] = &[
     &ExSpider,
     &ExSpiderDistinct,
@@ -61,8 +61,7 @@ pub fn all() -> &'static [&'static dyn Metric] {
 /// When there is no such metric.
 pub fn find(name: &str) -> Result<&'static dyn Metric, UnknownMetric> {
     let is_meant = |metric: &&&dyn Metric| metric.id() == name || split_id(metric.id()).0 == name;
-    let newest = METRICS.iter().filter(is_meant).max_by_key(|metric| split_id(metric.id()).1);
-    newest.copied().ok_or_else(|| UnknownMetric { name: name.to_owned() })
+    METRICS.iter().find(is_meant).copied().ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }
 
 /// Ids that nothing is scored by any more, though runs of earlier versions have them: why, and what to take.
@@ -133,6 +132,9 @@ mod tests {
         let ids: HashSet<&str> = all().iter().map(|metric| metric.id()).collect();
         assert_eq!(ids.len(), all().len());
         assert!(ids.iter().all(|id| split_id(id).1 >= 1));
+        for id in ids {
+            assert!(split_id(find(split_id(id).0).unwrap().id()).1 >= split_id(id).1, "{id} is newer");
+        }
     }
 
     /// The head of one file of this crate is the contract of each metric.

@@ -227,9 +227,13 @@ impl<'a> Scanner<'a> {
 /// Whether no SQL goes on like this: a semicolon, a full stop at a line's end, a code
 /// fence, an end-of-text token, a LaTeX command, a brace.
 fn ends_statement(rest: &[u8]) -> bool {
-    const ENDS: [&[u8]; 8] = [b";", b"```", b"~~~", b"</", b"<|", b"\\", b"{", b"}"];
-    let is_full_stop = matches!(rest, [b'.'] | [b'.', b'\n' | b'\r', ..]);
-    is_full_stop || ENDS.iter().any(|end| rest.starts_with(end)) || starts_with_ignoring_case(rest, b"[/sql]")
+    match rest {
+        [b';' | b'\\' | b'{' | b'}', ..] | [b'<', b'/' | b'|', ..] => true,
+        [b'`', b'`', b'`', ..] | [b'~', b'~', b'~', ..] => true,
+        [b'.'] | [b'.', b'\n' | b'\r', ..] => true,
+        [b'[', ..] => starts_with_ignoring_case(rest, b"[/sql]"),
+        _ => false,
+    }
 }
 
 /// SQL keywords in order: after a name, they go on with the statement.

@@ -51,7 +51,7 @@ fn half(sign: char) -> Option<&'static str> {
 /// A statement with SQL's own punctuation for full-width forms. Texts, quoted names and comments stay, and so do parentheses
 /// within a name: `人口（万）`.
 pub(super) fn half_width(statement: &str) -> Cow<'_, str> {
-    if !statement.contains(|c| half(c).is_some()) {
+    if statement.is_ascii() || !statement.contains(|c| half(c).is_some()) {
         return Cow::Borrowed(statement);
     }
     let mut out = String::with_capacity(statement.len());
