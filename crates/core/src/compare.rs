@@ -20,6 +20,7 @@ use sqlgauge_report::words::many;
 use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, unlike};
 
 use crate::error::Error;
+use crate::show::no_system;
 use crate::settings::NOW;
 
 /// Compares two systems of a run: paired tests, intervals of the difference, and the items that differ.
@@ -253,8 +254,7 @@ impl CompareJob {
             return Err(Error::Invalid(text));
         };
         if let Some(name) = [first, second].into_iter().find(|name| !manifest.systems.contains(name)) {
-            let text = format!("the run has no system {name:?}; its systems are {systems}");
-            return Err(Error::Invalid(text));
+            return Err(Error::Invalid(no_system(name, &systems)));
         }
         if first == second {
             let text = format!("--systems names {first:?} twice; name two different systems of {systems}");

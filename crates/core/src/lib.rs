@@ -139,7 +139,7 @@ pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
 pub use label::{
     JudgedResult, LabelAddJob, LabelNextJob, LabelPlanJob, LabelQuestion, LabelTrial, LabelTrialJob,
-    TextRows, WitnessOfTwo, label_document, label_sentence,
+    TextRows, WitnessOfTwo, label_document, label_goal, label_sentence,
 };
 pub use llm::{LlmLimits, LlmSettings};
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};

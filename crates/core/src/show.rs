@@ -74,6 +74,11 @@ pub struct ItemPair {
     pub now: Option<Moment>,
 }
 
+/// That a run has no system of that name.
+pub(crate) fn no_system(name: &str, systems: &str) -> String {
+    format!("the run has no system {name:?}; its systems are {systems}")
+}
+
 /// The ids of the wrong answers of a run that count under a cause, given by id or name: of the named system, or of all.
 ///
 /// # Errors
@@ -82,6 +87,10 @@ pub fn items_of_cause(folder: &Path, system: Option<&str>, cause: &str) -> Resul
     let Report { summary, items, .. } = StoredReport::read(folder)?.report;
     let lists = summary.systems.iter().filter(|each| system.is_none_or(|name| name == each.system));
     let lists: Vec<&Fixes> = lists.filter_map(|each| each.fixes.as_ref()).collect();
+    if let Some(name) = system.filter(|name| summary.systems.iter().all(|each| each.system != **name)) {
+        let systems = summary.systems.iter().map(|each| each.system.as_str()).collect::<Vec<_>>().join(", ");
+        return Err(Error::Invalid(no_system(name, &systems)));
+    }
     let causes: BTreeSet<&str> =
         lists.iter().flat_map(|list| &list.causes).map(|fix| fix.cause.as_str()).collect();
     let is_named = |id: &&str| *id == cause || cause_title(id).eq_ignore_ascii_case(cause);
@@ -193,7 +202,7 @@ impl ShowJob {
         match (&self.system, manifest.systems.as_slice()) {
             (Some(name), all) if all.contains(name) => Ok(name.clone()),
             (Some(name), _) => {
-                Err(Error::Invalid(format!("the run has no system {name:?}; its systems are {systems}")))
+                Err(Error::Invalid(no_system(name, &systems)))
             }
             (None, [only]) => Ok(only.clone()),
             (None, _) => Err(Error::Invalid(format!(

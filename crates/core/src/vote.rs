@@ -359,9 +359,13 @@ impl Vote {
     pub fn document(&self, by: VoteBy) -> Document {
         let mut document = Document::new("Vote");
         document.lead.extend(self.said());
-        let note = format!("answers are equal by {}", by.name());
+        let note = match by {
+            VoteBy::Result => "answers with equal results vote together",
+            VoteBy::Proof => "answers that are proved equal vote together",
+            VoteBy::Both => "answers with equal results vote together, unless `verify` tells them apart",
+        };
         document.add(Section::new("Vote", note, self.summary()));
-        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals if each stands for itself";
+        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals that take questions as independent";
         document.add(Section::new("Coverage and accuracy", note, self.curve()));
         document
     }
@@ -371,7 +375,7 @@ impl Vote {
         let gain = self.gain.as_ref()?;
         let [difference, low, high] = [gain.difference, gain.low, gain.high].map(|share| points(Some(share)));
         Some(Block::lead(format!(
-            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference} points [{low}, {high}], {}.",
+            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference} points, 95 % interval [{low}, {high}], {}.",
             self.metric,
             optional(gain.first_mean),
             counted(gain.count, "question"),
@@ -386,7 +390,7 @@ impl Vote {
         };
         let mut table = Table::new(["outcome", "questions"]);
         let mut row = |name: &str, value: String| table.push([name.to_owned(), value]);
-        row("all", self.choices.len().to_string());
+        row("all questions", self.choices.len().to_string());
         row("abstained", count(&|choice| choice.sql.is_none()));
         row("tied", count(&|choice| choice.is_tie));
         row("no answer runs", count(&|choice| choice.sql.is_some() && choice.groups == 0));

@@ -158,7 +158,7 @@ fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
         "changed per question",
         "not written",
     ];
-    let note = "length: that of a changed gold divided by its original's, the median. Changed: tables and columns, least / median / most";
+    let note = "length: changed gold / original, the median; changed: how many tables and columns, least / median / most";
     let table = Table::of(header, evolved.iter().map(row));
     print_document(&Document::of(Section::new("Evolved benchmarks", note, table)))
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use sqlgauge_base::{counted, listed};
-use sqlgauge_core::{LabelAddJob, LabelNextJob, LabelPlanJob, LabelTrial, LabelTrialJob, label_document};
+use sqlgauge_core::{LabelAddJob, LabelNextJob, LabelPlanJob, LabelTrial, LabelTrialJob, label_document, label_goal};
 use sqlgauge_estimate::labelling::LabelFolder;
 use std::path::PathBuf;
 
@@ -112,10 +112,11 @@ impl Plan {
         }
         let standings = folder.standings();
         print(&format!(
-            "Plan: {}\nLabel about {} of {}.\nNext: sqlgauge label next --in {}\n",
+            "Plan: {}\nLabel about {} of {}, for {}.\nNext: sqlgauge label next --in {}\n",
             folder.path().join("plan.json").display(),
             standings.likely,
             counted(standings.questions, "question"),
+            label_goal(&folder),
             folder.path().display()
         ))
     }

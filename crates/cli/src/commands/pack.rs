@@ -90,14 +90,14 @@ fn export(run: PathBuf, out: &Path) -> Result<()> {
 
 fn summary(size: &PackSize, out: &Path) -> String {
     let PackSize { questions, with_databases, unsearchable, databases, bytes, mutations, answers } = size;
-    let killed = |what: &str, count: &KillCount| {
-        format!(
-            "{what}: {} of {} differ from the gold on a database, {} are equivalent, {} undecided\n",
+    let killed = |what: &str, count: &KillCount| match count.tried {
+        0 => String::new(),
+        tried => format!(
+            "{what}: {tried}; the pack tells {} from the golds, {} mean the same, {} unknown\n",
             count.killed,
-            count.tried,
             count.equal,
             count.open()
-        )
+        ),
     };
     let unsearchable = match unsearchable {
         0 => String::new(),
@@ -109,7 +109,7 @@ fn summary(size: &PackSize, out: &Path) -> String {
         counted(*questions, "question"),
         bytes.div_ceil(1000),
         out.display(),
-        killed("changed golds", mutations),
-        killed("different answers", answers)
+        killed("golds with one change", mutations),
+        killed("answers unlike their golds", answers)
     )
 }

@@ -117,7 +117,9 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
     let mut notes = Vec::new();
     if !standings.open.is_empty() {
         let open = counted(standings.open.len(), "drawn question");
-        notes.push(format!("the interval waits for {open} without a label: {}", listed(&standings.open)));
+        notes.push(format!("before the next interval, {open} must be labelled: {}", listed(&standings.open)));
+    } else if standings.quantities.iter().any(|quantity| quantity.low.is_none()) {
+        notes.push("no interval yet: it takes some more labels".to_owned());
     }
     if !standings.unsure.is_empty() {
         let ids = listed(&standings.unsure);
@@ -160,6 +162,13 @@ pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
     }
     let likely = counted(standings.likely, "more label");
     format!("Not sure yet after {}: about {likely} will do.", counted(labels, "label"))
+}
+
+/// What the labels are for: `±3 points at level 95 %`, or which of two systems is better.
+pub fn label_goal(folder: &LabelFolder) -> String {
+    let goal = folder.plan().goal;
+    let what = if goal.winner { "the better one".to_owned() } else { format!("±{} points", level(goal.width)) };
+    format!("{what} at level {} %", level(goal.level))
 }
 
 /// `95`, `99.5`.

@@ -17,7 +17,7 @@ use sqlgauge_estimate::labelling::LabelFolder;
 
 pub use self::add::LabelAddJob;
 pub use self::ask::{JudgedResult, LabelNextJob, LabelQuestion, TextRows, WitnessOfTwo};
-pub use self::document::{label_document, label_sentence};
+pub use self::document::{label_document, label_goal, label_sentence};
 pub use self::plan::LabelPlanJob;
 pub use self::trial::{LabelTrial, LabelTrialJob};
 use crate::error::Error;

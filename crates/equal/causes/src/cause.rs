@@ -103,9 +103,7 @@ impl Unclear {
             Self::NoDifference => "the trees are the same but for what never matters",
             Self::OnlyTogether => "no difference alone changes the result",
             Self::TooLong => "the sentence would be longer than 600 characters",
-            Self::OtherShape => {
-                "the queries are of different shapes, such as a compound and a SELECT with subqueries"
-            }
+            Self::OtherShape => "the queries are built too differently to compare them clause by clause",
             Self::NoWords => "a part has no words, or both queries have the same",
             Self::TooComplex => "the comparison would take too many steps",
             Self::CutText => "the log of the run holds only the beginning of the answer",

@@ -127,7 +127,7 @@ fn judge(
         }
         ProofOutcome::Different { bound, .. } => format!("bounded: candidate replayed | {bound}"),
         ProofOutcome::Unsupported { construct } => format!("bounded: unsupported {construct}"),
-        ProofOutcome::Unknown { reason, proved } => {
+        ProofOutcome::Unknown { reason, proved, .. } => {
             format!("bounded: unknown {} | {proved:?}", reason.code())
         }
     }

@@ -160,6 +160,11 @@ pub enum ProofReason {
 }
 
 impl ProofReason {
+    /// Whether it is a budget that every machine runs out of at the same place, and says nothing against a proof for fewer rows.
+    pub fn is_budget(self) -> bool {
+        matches!(self, Self::Size | Self::Solver(SolverFailure::Steps))
+    }
+
     /// Its name in a verdict.
     pub fn code(self) -> String {
         match self {
@@ -214,6 +219,8 @@ pub enum ProofOutcome<T> {
         reason: ProofReason,
         /// The largest bound for which there is a proof.
         proved: Option<usize>,
+        /// What that proof rests on.
+        assumes: Vec<ProofAssumption>,
     },
 }
 
@@ -246,6 +253,7 @@ fn up_to<T>(
 ) -> ProofOutcome<T> {
     let (mut proved, mut open) = (None, None);
     let mut assumes = BTreeSet::new();
+    let listed = |assumes: BTreeSet<ProofAssumption>| assumes.into_iter().collect();
     for rows in 1..=bound {
         let settled = BoundedQuestion::new(input, rows, keeps_cut(input)).and_then(|question| {
             assumes.extend(question.assumes());
@@ -262,13 +270,14 @@ fn up_to<T>(
             Ok(SolverOutcome::Open(reason)) => open = open.or(Some(reason)),
             Err(Halt::Unsupported(construct)) => return ProofOutcome::Unsupported { construct },
             Err(Halt::Unknown(reason)) => {
-                return ProofOutcome::Unknown { reason: open.unwrap_or(reason), proved };
+                let reason = open.unwrap_or(reason);
+                return ProofOutcome::Unknown { reason, proved, assumes: listed(assumes) };
             }
         }
     }
     match open {
-        Some(reason) => ProofOutcome::Unknown { reason, proved },
-        None => ProofOutcome::NoDifference { bound, assumes: assumes.into_iter().collect() },
+        Some(reason) => ProofOutcome::Unknown { reason, proved, assumes: listed(assumes) },
+        None => ProofOutcome::NoDifference { bound, assumes: listed(assumes) },
     }
 }
 

@@ -123,11 +123,12 @@ fn new_row(plan: &Plan, at: usize, rows: &Rows, shape: &Shape, random: &mut Rand
             .map(|column| new_cell(plan, (at, column, place), shape, random))
             .collect(),
     };
+    let links = shape.links_of(plan, at);
     for key in &table.foreign_keys {
         let is_generated = key.target <= at;
         let is_linked_already =
-            shape.links == Links::Random && is_linked(plan, at, key, &row, &rows.tables[key.target]);
-        if is_generated && !is_linked_already && !link(plan, at, key, &mut row, rows, shape.links, random) {
+            links == Links::Random && is_linked(plan, at, key, &row, &rows.tables[key.target]);
+        if is_generated && !is_linked_already && !link(plan, at, key, &mut row, rows, links, random) {
             return None;
         }
     }

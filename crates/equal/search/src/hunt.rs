@@ -164,7 +164,9 @@ impl<'h, 's> Hunt<'h, 's> {
 
     /// On a database on which the results are equal, whether they are so by a choice of SQLite's for the right query.
     fn look_for_luck(&mut self, rows: &Rows, databases: usize) {
-        if !self.wants_freer() || self.freer.is_some() || !self.pair.is_right_free_alone() {
+        // Databases on which they differ show more, so half of the replays are kept for them.
+        let may_replay = self.replays_left > MAX_REPLAYS / 2 && self.freer.is_none() && self.wants_freer();
+        if !may_replay || !self.pair.is_right_free_alone() {
             return;
         }
         self.replays_left -= 1;

@@ -39,6 +39,8 @@ pub(super) struct Drawn {
 pub(super) enum Links {
     /// Any.
     Random,
+    /// Each in turn, from the first to the last.
+    InOrder,
     /// Each in turn, from the last to the first.
     InTurn,
     /// Every second one to the last, the others to the rest in turn.
@@ -56,11 +58,21 @@ impl Links {
     ) -> Option<&'r Vec<u32>> {
         match self {
             Self::Random => random.pick(rows),
+            Self::InOrder => rows.get(place % rows.len().max(1)),
             Self::InTurn => rows.len().checked_sub(1).and_then(|last| rows.get(last - place % rows.len())),
             Self::Skewed if place.is_multiple_of(2) => rows.last(),
             Self::Skewed => rows.get(place / 2 % rows.len().saturating_sub(1).max(1)),
             Self::First => rows.first(),
         }
+    }
+}
+
+impl Shape {
+    /// How the rows of a table are linked. Between two others a table leads on row by row, so that what one row of the first has more
+    /// of than another stays its own.
+    pub(super) fn links_of(&self, plan: &Plan, table: usize) -> Links {
+        let is_turned = matches!(self.links, Links::InTurn | Links::Skewed);
+        if is_turned && plan.is_target(table) { Links::InOrder } else { self.links }
     }
 }
 

@@ -24,6 +24,9 @@ pub struct VerdictRecord {
     /// Rows per table up to which a bounded proof holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<usize>,
+    /// Rows per table that were asked for, where the proof for more than `bound` is too large for the solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<usize>,
     /// Whether the bounded proof goes one way: the prediction permits no result that the gold does not, and the gold others besides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permits_less: bool,
@@ -207,6 +210,7 @@ impl VerifyReport {
             }
             Verdict::EquivalentUpTo(proof) => {
                 record.bound = Some(proof.bound());
+                record.asked = proof.asked();
                 record.permits_less = proof.permits_less();
                 record.assumes =
                     Some(proof.assumes().iter().map(|assumption| assumption.code().into_owned()).collect());

@@ -12,6 +12,9 @@ use sqlgauge_prove::{Bounds, Permitted};
 /// Databases on which queries that the rules call equal must return the same.
 pub(crate) const BELT_DATABASES: usize = 48;
 
+/// Rows of each table up to which a proof must go at least: with one there are no groups, ties and duplicates.
+pub(crate) const LEAST_BOUND: usize = 2;
+
 /// Rows of each table among which the solver looks for a counterexample that is not over empty results: more than
 /// most counts in HAVING.
 const ROWS_FOR_RESULT: usize = 9;
@@ -63,7 +66,7 @@ pub struct VerifyOptions {
     pub semantics: Semantics,
     /// Where the random numbers of the search begin.
     pub seed: u64,
-    /// Rows of each table up to which a bounded proof goes.
+    /// Rows of each table up to which a bounded proof goes, as far as the steps last.
     pub bound: usize,
     /// Time for one pair, all stages together, the outer net around their budgets of steps.
     pub solver_time: Duration,

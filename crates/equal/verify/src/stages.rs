@@ -7,7 +7,8 @@
 //! 3. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
 //!    smaller as long as it still does. A difference that is only one of several permitted results is none.
 //! 4. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
-//!    which counts only after the same replay. Without a solver it says what is missing.
+//!    which counts only after the same replay. Without a solver it says what is missing. Where its steps end before the bound, the
+//!    proof goes as far as it came, if that is two rows per table or more.
 //!
 //! With [`OnlyStage::Solver`] the last stage alone decides, as in `SpotIt`.
 //!
@@ -27,7 +28,7 @@ use sqlgauge_sql::{ErrorKind, PrintDialect, ResolveError, print, resolve};
 
 use crate::explain::explain;
 use crate::json::NamedTable;
-use crate::options::{BELT_DATABASES, OnlyStage, VerifyOptions};
+use crate::options::{BELT_DATABASES, LEAST_BOUND, OnlyStage, VerifyOptions};
 use crate::said::in_words;
 use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
@@ -337,11 +338,11 @@ impl<'a> PairRun<'a> {
     }
 
     /// A bounded proof that rests on all of that.
-    fn bounded_proof(&self, bound: usize, assumes: Vec<ProofAssumption>, permits_less: bool) -> BoundedProof {
+    fn bounded_proof(&self, bound: usize, assumes: Vec<ProofAssumption>) -> BoundedProof {
         let no_null = self.demanded.is_some().then_some(ProofAssumption::NoNullInKey);
         let mut assumes: Vec<ProofAssumption> = assumes.into_iter().chain(no_null).collect();
         assumes.sort();
-        BoundedProof { bound, assumes, permits_less }
+        BoundedProof { bound, asked: self.options.bound.max(bound), assumes, permits_less: false }
     }
 
     /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it, and which columns hold
@@ -532,14 +533,19 @@ impl<'a> PairRun<'a> {
         }
         match outcome {
             ProofOutcome::NoDifference { bound, assumes } => {
-                Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes, false))
+                Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes))
+            }
+            ProofOutcome::Unknown { reason, proved: Some(bound), assumes }
+                if reason.is_budget() && bound >= LEAST_BOUND =>
+            {
+                Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes))
             }
             ProofOutcome::Different { found: refutation, .. } => self.different(&refutation),
             ProofOutcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
             }
-            ProofOutcome::Unknown { reason, proved } => {
+            ProofOutcome::Unknown { reason, proved, .. } => {
                 let so_far = proved.map_or_else(String::new, |bound| {
                     format!(", beyond a proof up to {} per table", counted(bound, "row"))
                 });
@@ -556,7 +562,9 @@ impl<'a> PairRun<'a> {
             return None;
         }
         match self.ask(solver, self.options.bounds_of_no_more(), |_| None::<()>)?.0 {
-            ProofOutcome::NoDifference { bound, assumes } => Some(self.bounded_proof(bound, assumes, true)),
+            ProofOutcome::NoDifference { bound, assumes } => {
+                Some(BoundedProof { permits_less: true, ..self.bounded_proof(bound, assumes) })
+            }
             _ => None,
         }
     }

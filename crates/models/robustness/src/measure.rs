@@ -30,6 +30,7 @@ struct Answer {
     db_id: String,
     status: String,
     metrics: BTreeMap<String, Option<f64>>,
+    golds: Vec<String>,
     abstained: bool,
 }
 
@@ -240,6 +241,7 @@ fn answers(
             db_id: item.db_id.clone(),
             status: item.status.clone(),
             metrics: item.metrics.clone(),
+            golds: item.details.golds().to_vec(),
             abstained: item.status != MISSING && text.is_some_and(is_abstention),
         };
         by_position.insert(item.index, answer);
@@ -382,7 +384,8 @@ fn summary<'a>(
             db_id: db_id.to_owned(),
             status: answer.status.clone(),
             metrics: answer.metrics.clone(),
-            details: Details::default(),
+            // Questions with one gold are not independent.
+            details: Details { golds: Some(answer.golds.clone()), ..Details::default() },
         });
     }
     builder.finish()

@@ -33,10 +33,13 @@ pub struct DisplayToken<'a> {
 }
 
 impl DisplayToken<'_> {
-    /// Two tokens with the same key mean the same in SQL: names and keywords without case, one spelling per
+    /// Two tokens with the same key mean the same in SQL: names and keywords without case and quotes, one spelling per
     /// operator.
     pub fn key(&self) -> String {
+        let mut inside = self.text.chars();
+        let _quotes = (inside.next(), inside.next_back());
         match (self.kind, self.text) {
+            (DisplayTokenKind::Quoted, _) if !is_keyword(inside.as_str()) => inside.as_str().to_lowercase(),
             (DisplayTokenKind::Keyword | DisplayTokenKind::Word, word) => word.to_lowercase(),
             (_, "==") => "=".to_owned(),
             (_, "!=") => "<>".to_owned(),
@@ -158,6 +161,17 @@ mod tests {
         for sql in cases {
             let joined: String = tokens(sql).iter().map(|t| t.text).collect();
             assert_eq!(joined, sql);
+        }
+    }
+
+    #[test]
+    fn quotes_of_names_do_not_count_but_those_of_keywords_and_texts_do() {
+        let key = |sql| tokens(sql)[0].key();
+        for name in ["\"Name\"", "`name`", "[NAME]", "name"] {
+            assert_eq!(key(name), "name");
+        }
+        for other in ["'name'", "\"order\"", "\"é"] {
+            assert!(!["name", "order", "é"].contains(&key(other).as_str()), "{other}");
         }
     }
 

@@ -74,8 +74,11 @@ fn heading(report: &VerifyReport, options: ShowOptions, text: &mut String) {
 
 fn proved(proof: &Proof, text: &mut String) {
     assumed(proof.assumes(), text);
+    if !proof.rules().is_empty() {
+        text.push_str("Both become the same query by rules:\n");
+    }
     for rule in proof.rules() {
-        let _infallible = writeln!(text, "rule {}", printable(rule));
+        let _infallible = writeln!(text, "  {}", printable(rule));
     }
     if proof.rules().is_empty() {
         text.push_str("the same query in other words: names resolved, they are one\n");
@@ -83,6 +86,10 @@ fn proved(proof: &Proof, text: &mut String) {
 }
 
 fn bounded(proof: &BoundedProof, text: &mut String) {
+    if let Some(asked) = proof.asked() {
+        let asked = counted(asked, "row");
+        let _infallible = writeln!(text, "A proof for {asked} per table was asked for, and is too large for the solver.");
+    }
     if proof.permits_less() {
         text.push_str("The prediction permits no result that the gold does not; the gold permits others besides (a tie).\n");
     }
@@ -184,14 +191,16 @@ mod tests {
         let (left, right) = ("SELECT COUNT(id) FROM boat", "SELECT COUNT(*) FROM boat");
         insta::assert_snapshot!(shown(left, right, 72), @r"
         equivalent
-        rule gold: 6 count-of-not-null in query
-        A column may hold any value that SQLite stores.
+        Both become the same query by rules:
+          gold: 6 count-of-not-null in query
+        Columns may hold any value, whatever their declared types.
         ");
         insta::assert_snapshot!(shown(left, "select count( b.id ) from boat b", 72), @r"
         equivalent
-        rule gold: 6 count-of-not-null in query
-        rule prediction: 6 count-of-not-null in query
-        A column may hold any value that SQLite stores.
+        Both become the same query by rules:
+          gold: 6 count-of-not-null in query
+          prediction: 6 count-of-not-null in query
+        Columns may hold any value, whatever their declared types.
         ");
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use sqlgauge_base::counted;
 use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
-use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::document::{Block, Document, Section, Table};
 use sqlgauge_report::words::NONE;
 
 use crate::output::{note, print, print_document, print_json};
@@ -58,7 +58,7 @@ const BY_VERDICTS: &[&str] =
     &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
 const WHOSE_FAULT: &str = "percent of the judged answers. In a study of 100 refuted answers of other runs, people found the model wrong in 18, the \
-    gold in 22, the question unclear in 11; in 49 all were sound";
+    gold in 22, the question unclear in 11; in 49 nobody was at fault";
 /// Beside a truth that compares sets.
 const OF_SETS: &str = ". The truth compares sets of rows: a metric that counts rows is not wrong where only their number differs";
 
@@ -72,7 +72,7 @@ fn document(errors: &MetricErrors) -> Document {
     };
     let title = format!("Where the metrics contradict {truth}");
     let mut rates = Table::new(["system", "metric", "judged"].into_iter().chain(heads.iter().copied()));
-    let mut truths = Table::new(["system", "judged", right, "up to a bound", "undecided"]);
+    let mut truths = Table::new(["system", "judged", right, "of these up to a bound", "undecided"]);
     for system in &errors.systems {
         for id in &errors.metrics {
             rates.push([system.system.clone(), id.clone()].into_iter().chain(cells(system, id, heads.len())));
@@ -82,6 +82,7 @@ fn document(errors: &MetricErrors) -> Document {
         truths.push(std::iter::once(system.system.clone()).chain(numbers.map(|number| number.to_string())));
     }
     let mut section = Section::new(title, note, rates);
+    section.blocks.push(Block::note(format!("What {truth} says of the answers:")));
     section.blocks.push(truths.into());
     Document::of(section)
 }

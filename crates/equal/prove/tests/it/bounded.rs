@@ -245,7 +245,7 @@ fn what_sqlite_may_choose_to_be_equal_is_no_difference() {
         &mut solver,
     );
     assert!(
-        matches!(answer, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1) }),
+        matches!(answer, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1), .. }),
         "{answer:?}"
     );
 }

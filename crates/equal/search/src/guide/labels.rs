@@ -5,7 +5,7 @@ use sqlgauge_base::Random;
 
 use super::{Guide, any_column, draw_columns, draw_counts, few, split};
 use crate::plan::Plan;
-use crate::shape::{Links, Manner, Shape};
+use crate::shape::{Drawn, Links, Manner, Shape};
 use crate::trace::Use;
 
 pub(super) struct Labels;
@@ -31,12 +31,22 @@ impl Guide for Labels {
         if is_split {
             // Three rows with two names, two that refer to each, and one more to the last.
             draw_counts(plan, shape, random, [3, 3], [7, 7]);
+            tell_apart(plan, shape);
             shape.links = [Links::InTurn, Links::Skewed, Links::Random][random.below(3)];
             if random.chance(50) {
                 shape.domains.iter_mut().for_each(|domain| domain.truncate(1));
             }
         } else {
             draw_counts(plan, shape, random, [2, 4], [2, 9]);
+        }
+    }
+}
+
+/// Gives rows that others refer to values of their own there, also where no key asks for it.
+fn tell_apart(plan: &Plan, shape: &mut Shape) {
+    for key in plan.tables.iter().flat_map(|table| &table.foreign_keys) {
+        for &column in &key.target_columns {
+            shape.drawn[key.target][column] = Drawn::by(Manner::Each);
         }
     }
 }

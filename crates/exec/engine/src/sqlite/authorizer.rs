@@ -113,6 +113,7 @@ fn is_own(action: &AuthAction<'_>) -> bool {
             | AuthAction::Update { .. }
             | AuthAction::Delete { .. }
             | AuthAction::Reindex { .. }
+            | AuthAction::Analyze { .. }
             | AuthAction::Transaction { .. }
     )
 }

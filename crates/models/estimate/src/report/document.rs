@@ -1,6 +1,6 @@
 //! The content of the report, for every format.
 
-use sqlgauge_base::capital;
+use sqlgauge_base::{capital, counted_of, verb_for};
 use sqlgauge_report::charts::{DriftMark, drift_chart};
 use sqlgauge_report::document::{
     Block, Cell, Column, Document, Drawing, Entry, Extent, Role, Section, Table, Text,
@@ -123,7 +123,7 @@ impl Reliability {
 
     /// The batches of a system in their order.
     fn drift(&self, series: &Series) -> Section {
-        let mut table = Table::new(["batch", "questions", "estimate", "known range", "alarm"]);
+        let mut table = Table::new(["batch", "questions", "estimate", "like the known runs", "alarm"]);
         let mut marks = Vec::new();
         for point in &series.points {
             let alarmed = series.rings_at(&point.label);
@@ -136,7 +136,7 @@ impl Reliability {
                     percent(point.low),
                     percent(point.high)
                 )),
-                standing(point.outside),
+                if point.outside { Cell::new("no").toned(Some(-1.0)) } else { Cell::new("yes") },
                 Cell::new(if alarmed { "alarm" } else { "" }).strong(),
             ]);
             let (label, accuracy, low, high) = (point.label.clone(), point.accuracy, point.low, point.high);
@@ -170,7 +170,16 @@ fn standing(outside: bool) -> Cell {
 
 fn alarms(series: &Series) -> Block {
     if series.alarms.is_empty() {
-        return Block::note("No alarm and no warning.");
+        let outside = series.points.iter().filter(|point| point.outside).count();
+        let but = match outside {
+            0 => String::new(),
+            _ => format!(
+                " But {} {} unlike the known runs: there an estimate may be far off, and an alarm missing.",
+                counted_of(outside, series.points.len(), "batch"),
+                verb_for(&outside, ["is", "are"])
+            ),
+        };
+        return Block::note(format!("No alarm and no warning.{but}"));
     }
     let mut list: Vec<Text> = Vec::new();
     for alarm in series.alarms.iter().take(MAX_ALARMS) {
@@ -250,7 +259,7 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
     let sentence = |signal: &&Signal| {
         let values = signal.known.zip(signal.target).map(|(labelled, target)| {
             format!(
-                ": {} % of the labelled answers, {} % of the new ones",
+                " ({} % of the labelled answers, {} % of the new ones)",
                 percent(labelled),
                 percent(target)
             )
@@ -258,10 +267,10 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
         let meaning = match signal_meaning(&signal.name) {
             "" => &signal.name,
             // What stands behind a semicolon explains it, in the table.
-            meaning => meaning.split(';').next().unwrap_or(meaning),
+            meaning => meaning.split(';').next().unwrap_or(meaning).trim_start_matches("the "),
         };
         let values = values.unwrap_or_default();
-        format!("{} points by the {meaning}{values}", points(signal.effect))
+        format!("{} points: {meaning}{values}", points(signal.effect))
     };
     signals.iter().take(DRIVERS).map(sentence).collect()
 }

@@ -90,8 +90,9 @@ fn summary(system: &SystemRobustness) -> Block {
     let differences: Vec<f64> = system.rows.iter().filter_map(difference).collect();
     if differences.len() > 1 {
         let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-        let paired = format!(" Item by item, the change is {} points on average.", points(Some(mean)));
-        text = text.plain(paired);
+        let (verb, mean) = if mean < 0.0 { ("lose", -mean) } else { ("gain", mean) };
+        let mean = points(Some(mean)).replace('+', "");
+        text = text.plain(format!(" The same questions {verb} {mean} points on average."));
     }
     let change = |row: &RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);
     let worst = system.rows.iter().min_by(|a, b| change(a).total_cmp(&change(b)));
@@ -124,9 +125,14 @@ fn old_answers(systems: &[SystemRobustness]) -> Option<String> {
             listed(&old.iter().map(one).collect::<Vec<_>>())
         }
     };
+    let left_out = if old.iter().any(|system| !system.out_of_scope.is_empty()) {
+        " Changes after which a question has no answer are left out: nobody could abstain."
+    } else {
+        ""
+    };
     Some(format!(
         "{who}: the answers are to the original schema, not asked again. What is lost shows what breaks in queries that were not \
-         adapted, not how robust a system is."
+         adapted, not how robust a system is.{left_out}"
     ))
 }
 
@@ -252,7 +258,7 @@ fn scores(system: &SystemRobustness) -> Section {
         let head = [Cell::new(name).strong(), Cell::default()];
         table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
     }
-    let note = "percent; the change in points, with 95 % intervals, on the same items";
+    let note = "percent, with 95 % intervals that count questions with one gold together; the change in points, on the same items";
     Section::new(format!("{}: every metric", system.system), note, table).folded()
 }
 

@@ -17,7 +17,7 @@ use crate::rules::find;
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
 const IDLE: &str = "Rules that did not run";
-const CONFIDENCE: &str = "percent: how probably the gold is wrong, by a model; judged: golds of about that percentage that people judged, on which it was checked";
+const CONFIDENCE: &str = "percent: the estimated chance that the gold is wrong; judged: how many golds of about that chance people judged, to check it";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);

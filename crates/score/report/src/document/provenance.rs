@@ -14,7 +14,7 @@ impl Document {
             vec![Cell::new(name), Cell::new(value)]
         };
         let inputs = manifest.inputs.iter().map(|input| {
-            vec![Cell::new(&input.role), Cell::new(&input.path), Cell::new(&input.sha256).code()]
+            vec![Cell::new(&input.role), Cell::new(&input.path).code(), Cell::new(&input.sha256).code()]
         });
         let mut section = Section::new("How it was run", "", Block::prose(versions));
         section.blocks.extend([

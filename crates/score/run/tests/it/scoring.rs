@@ -122,7 +122,7 @@ fn the_log_has_facts_and_a_reader_makes_the_sentence() {
     let unclear = reason(gold, union).unwrap();
     assert_eq!(unclear.unclear.as_deref(), Some("other-shape"));
     let words = unclear.words().unwrap();
-    assert!(words.starts_with("No single reason found: the queries are of different shapes"), "{words}");
+    assert!(words.starts_with("No single reason found: the queries are built too differently"), "{words}");
     assert_eq!(reason(gold, "SELECT owner FROM account WHERE id = 1"), None);
     assert_eq!(reason(gold, "SELECT owner FROM nowhere"), None);
 }

@@ -194,6 +194,14 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
         "SELECT ssn FROM person WHERE nick = 'Bob'",
         "SELECT ssn FROM person WHERE nick = 'Bob' COLLATE BINARY",
     ),
+    // Two of one name with fewer rows each than another has, and more together; the rows lie behind a table between them.
+    (
+        SCHOOL,
+        "SELECT t.city FROM team t JOIN player p ON p.team_id = t.id JOIN plays s ON s.player_id = p.id \
+         WHERE s.minutes = 90 GROUP BY t.id ORDER BY count(*) DESC LIMIT 1",
+        "SELECT t.city FROM team t JOIN player p ON p.team_id = t.id JOIN plays s ON s.player_id = p.id \
+         WHERE s.minutes = 90 GROUP BY t.city ORDER BY count(*) DESC LIMIT 1",
+    ),
 ];
 
 #[test]

@@ -165,4 +165,9 @@ fn a_key_to_columns_that_are_no_key_limits_nothing() {
     let database = sqlgauge_search::Witness::of_script(script).unwrap();
     let (left, right) = ("SELECT x FROM child", "SELECT x FROM child WHERE x IN (SELECT id FROM loose)");
     assert!(search.replay(&database, left, right).is_some());
+    // Rows that are referred to differ there all the same, where a name shall stand for several of them.
+    let by = |key: &str| {
+        format!("SELECT n FROM child JOIN loose ON x = id GROUP BY {key} ORDER BY count(*) DESC LIMIT 1")
+    };
+    assert!(verdict(&by("x"), &by("n")).is_refuted());
 }
