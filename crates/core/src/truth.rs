@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sqlgauge_base::stats::{Interval, wilson};
 use sqlgauge_dataset::{Columns, Label, load_labels};
 use sqlgauge_metrics::is_verify;
 use sqlgauge_run::{Item, Manifest};
@@ -136,15 +135,5 @@ impl ErrorCounts {
         self.called_right += u64::from(called_right);
         self.false_positives += u64::from(called_right && !is_right);
         self.false_negatives += u64::from(!called_right && is_right);
-    }
-
-    /// The false positives as a share of all answers that were judged, with Wilson's interval of that level.
-    pub fn false_positive_rate(&self, level: f64) -> Interval {
-        wilson(self.false_positives, self.judged, level)
-    }
-
-    /// The false negatives as such a share.
-    pub fn false_negative_rate(&self, level: f64) -> Interval {
-        wilson(self.false_negatives, self.judged, level)
     }
 }
