@@ -20,8 +20,8 @@ use sqlgauge_report::words::many;
 use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, unlike};
 
 use crate::error::Error;
-use crate::show::no_system;
 use crate::settings::NOW;
+use crate::show::no_system;
 
 /// Compares two systems of a run: paired tests, intervals of the difference, and the items that differ.
 ///

@@ -201,9 +201,7 @@ impl ShowJob {
         let systems = manifest.systems.join(", ");
         match (&self.system, manifest.systems.as_slice()) {
             (Some(name), all) if all.contains(name) => Ok(name.clone()),
-            (Some(name), _) => {
-                Err(Error::Invalid(no_system(name, &systems)))
-            }
+            (Some(name), _) => Err(Error::Invalid(no_system(name, &systems))),
             (None, [only]) => Ok(only.clone()),
             (None, _) => Err(Error::Invalid(format!(
                 "the run has several systems; choose one with --system: {systems}"

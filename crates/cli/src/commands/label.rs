@@ -4,7 +4,9 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use sqlgauge_base::{counted, listed};
-use sqlgauge_core::{LabelAddJob, LabelNextJob, LabelPlanJob, LabelTrial, LabelTrialJob, label_document, label_goal};
+use sqlgauge_core::{
+    LabelAddJob, LabelNextJob, LabelPlanJob, LabelTrial, LabelTrialJob, label_document, label_goal,
+};
 use sqlgauge_estimate::labelling::LabelFolder;
 use std::path::PathBuf;
 

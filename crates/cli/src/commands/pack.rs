@@ -17,6 +17,9 @@ use crate::solver::with_solver;
 
 /// Make a test suite of a benchmark, or of a run's counterexamples: databases on which wrong answers show
 #[derive(Args)]
+#[command(
+    override_usage = "sqlgauge pack [OPTIONS] --gold <FILE> --db <DIR> --out <FILE>\n       sqlgauge pack <RUN> --witnesses --out <DIR>"
+)]
 pub(crate) struct MakePack {
     #[command(flatten)]
     benchmark: Option<BenchmarkOptions>,

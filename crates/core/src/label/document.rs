@@ -167,7 +167,8 @@ pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
 /// What the labels are for: `±3 points at level 95 %`, or which of two systems is better.
 pub fn label_goal(folder: &LabelFolder) -> String {
     let goal = folder.plan().goal;
-    let what = if goal.winner { "the better one".to_owned() } else { format!("±{} points", level(goal.width)) };
+    let what =
+        if goal.winner { "the better one".to_owned() } else { format!("±{} points", level(goal.width)) };
     format!("{what} at level {} %", level(goal.level))
 }
 

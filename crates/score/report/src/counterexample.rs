@@ -51,7 +51,9 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences = Vec::new();
     match record.values.as_deref() {
-        Some("any") => sentences.push("Columns may hold any value, whatever their declared types.".to_owned()),
+        Some("any") => {
+            sentences.push("Columns may hold any value, whatever their declared types.".to_owned())
+        }
         Some(_) => {
             let free = record.free_columns.as_ref();
             let free = free.map_or_else(String::new, |free| {

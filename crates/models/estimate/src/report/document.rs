@@ -39,10 +39,12 @@ const MANY_SYSTEMS: usize = 4;
 
 impl Reliability {
     pub fn document(&self) -> Document {
+        // Batches are those of a watch.
+        let what = if self.drift.is_empty() { "Estimated accuracy" } else { "Watch" };
         let mut document = Document::new(match self.estimates.as_slice() {
             [] => "No estimate".to_owned(),
-            [one] => format!("Estimated accuracy of {}", one.system),
-            several => format!("Estimated accuracy of {}", many(several.len(), "system")),
+            [one] => format!("{what} of {}", one.system),
+            several => format!("{what} of {}", many(several.len(), "system")),
         });
         let databases = self.estimates.first().map_or(0, |estimate| estimate.by_database.len());
         let by_labels = self.estimates.iter().all(|estimate| estimate.metric == LABELS);
@@ -54,6 +56,9 @@ impl Reliability {
             self.target
         )));
         document.lead.extend(self.alarms_of_this_batch().map(Block::warning));
+        for series in &self.drift {
+            document.add(self.drift(series));
+        }
         if self.estimates.len() > 1 {
             document.add(self.ranking());
         }
@@ -75,9 +80,6 @@ impl Reliability {
                 }
                 document.add(section);
             }
-        }
-        for series in &self.drift {
-            document.add(self.drift(series));
         }
         document.add_provenance(&self.manifest);
         document

@@ -80,8 +80,7 @@ fn a_prediction_that_permits_more_is_refuted_by_what_sqlite_returns() {
 #[test]
 fn a_prediction_that_leaves_the_row_open_is_refuted_though_sqlite_always_takes_one() {
     let gold = "SELECT t.id FROM player p JOIN team t ON p.team_id = t.id GROUP BY t.id ORDER BY count(*) DESC LIMIT 1";
-    let prediction =
-        "SELECT team.id FROM team JOIN player GROUP BY team.id ORDER BY count(*) DESC LIMIT 1";
+    let prediction = "SELECT team.id FROM team JOIN player GROUP BY team.id ORDER BY count(*) DESC LIMIT 1";
     let verdict = search(true).refute_minimised(gold, prediction);
     let refutation = verdict.refutation().unwrap_or_else(|| panic!("{}", show(&verdict)));
     assert_eq!(refutation.kind(), &DifferenceKind::PermitsAnother);
