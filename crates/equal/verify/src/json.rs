@@ -26,7 +26,7 @@ pub struct VerdictRecord {
     pub bound: Option<usize>,
     /// Rows per table that were asked for, where the proof for more than `bound` is too large for the solver.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<usize>,
+    pub wanted_bound: Option<usize>,
     /// Whether the bounded proof goes one way: the prediction permits no result that the gold does not, and the gold others besides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permits_less: bool,
@@ -210,7 +210,7 @@ impl VerifyReport {
             }
             Verdict::EquivalentUpTo(proof) => {
                 record.bound = Some(proof.bound());
-                record.asked = proof.asked();
+                record.wanted_bound = proof.wanted_bound();
                 record.permits_less = proof.permits_less();
                 record.assumes =
                     Some(proof.assumes().iter().map(|assumption| assumption.code().into_owned()).collect());

@@ -342,7 +342,7 @@ impl<'a> PairRun<'a> {
         let no_null = self.demanded.is_some().then_some(ProofAssumption::NoNullInKey);
         let mut assumes: Vec<ProofAssumption> = assumes.into_iter().chain(no_null).collect();
         assumes.sort();
-        BoundedProof { bound, asked: self.options.bound.max(bound), assumes, permits_less: false }
+        BoundedProof { bound, wanted_bound: self.options.bound.max(bound), assumes, permits_less: false }
     }
 
     /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it, and which columns hold

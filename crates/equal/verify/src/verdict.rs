@@ -108,7 +108,7 @@ fn chain(comparison: &MatchReport) -> Vec<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedProof {
     pub(crate) bound: usize,
-    pub(crate) asked: usize,
+    pub(crate) wanted_bound: usize,
     pub(crate) assumes: Vec<ProofAssumption>,
     pub(crate) permits_less: bool,
 }
@@ -120,8 +120,8 @@ impl BoundedProof {
     }
 
     /// The rows per table that were asked for, where the proof for more than [`Self::bound`] was too large.
-    pub fn asked(&self) -> Option<usize> {
-        Some(self.asked).filter(|asked| *asked > self.bound)
+    pub fn wanted_bound(&self) -> Option<usize> {
+        Some(self.wanted_bound).filter(|rows| *rows > self.bound)
     }
 
     /// Whether it is proved the one way only: each result that the right query permits, the left one, the gold, permits too, which

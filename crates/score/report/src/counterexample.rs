@@ -52,7 +52,7 @@ pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences = Vec::new();
     match record.values.as_deref() {
         Some("any") => {
-            sentences.push("Columns may hold any value, whatever their declared types.".to_owned())
+            sentences.push("Columns may hold any value, whatever their declared types.".to_owned());
         }
         Some(_) => {
             let free = record.free_columns.as_ref();

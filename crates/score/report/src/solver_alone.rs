@@ -40,7 +40,7 @@ impl Count {
         self.confirmed += work.confirmed;
         match (record.verdict.as_str(), work.bound) {
             ("different", Some(bound)) => *self.different.entry(bound).or_default() += 1,
-            ("equivalent_up_to", _) if record.asked.is_none() => self.equal += 1,
+            ("equivalent_up_to", _) if record.wanted_bound.is_none() => self.equal += 1,
             _ => {}
         }
     }

@@ -86,10 +86,10 @@ fn proved(proof: &Proof, text: &mut String) {
 }
 
 fn bounded(proof: &BoundedProof, text: &mut String) {
-    if let Some(asked) = proof.asked() {
-        let asked = counted(asked, "row");
+    if let Some(rows) = proof.wanted_bound() {
+        let rows = counted(rows, "row");
         let _infallible =
-            writeln!(text, "A proof for {asked} per table was asked for, and is too large for the solver.");
+            writeln!(text, "A proof for {rows} per table was asked for, and is too large for the solver.");
     }
     if proof.permits_less() {
         text.push_str("The prediction permits no result that the gold does not; the gold permits others besides (a tie).\n");

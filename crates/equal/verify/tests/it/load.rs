@@ -66,7 +66,7 @@ fn neither_threads_nor_load_nor_other_pairs_change_a_verdict() {
     let expected = STEPS.map(|steps| verdicts(0, steps, &mut alone));
     assert!(expected.iter().flatten().any(|verdict| verdict.contains("\"steps\"")), "{expected:?}");
     // A proof for fewer rows than were asked for says so.
-    assert!(expected.iter().flatten().any(|verdict| verdict.contains("\"asked\":3")), "{expected:?}");
+    assert!(expected.iter().flatten().any(|verdict| verdict.contains("\"wanted_bound\":3")), "{expected:?}");
     assert!(expected[2].iter().any(|verdict| verdict.contains("equivalent_up_to")), "{expected:?}");
     thread::scope(|scope| {
         for _ in 0..8 {

@@ -228,9 +228,12 @@ impl<'a> Scanner<'a> {
 /// fence, an end-of-text token, a LaTeX command, a brace.
 fn ends_statement(rest: &[u8]) -> bool {
     match rest {
-        [b';' | b'\\' | b'{' | b'}', ..] | [b'<', b'/' | b'|', ..] => true,
-        [b'`', b'`', b'`', ..] | [b'~', b'~', b'~', ..] => true,
-        [b'.'] | [b'.', b'\n' | b'\r', ..] => true,
+        [b';' | b'\\' | b'{' | b'}', ..]
+        | [b'<', b'/' | b'|', ..]
+        | [b'`', b'`', b'`', ..]
+        | [b'~', b'~', b'~', ..]
+        | [b'.']
+        | [b'.', b'\n' | b'\r', ..] => true,
         [b'[', ..] => starts_with_ignoring_case(rest, b"[/sql]"),
         _ => false,
     }
