@@ -481,7 +481,7 @@ fn ways_of(machines: &[Machine], all_times: bool) -> Option<Vec<Way>> {
     };
     let mut first = vec![0; size];
     each(&mut first, &mut |machine, state| machine.begin(state));
-    // Each letter in each state asks for one of these, so its hash must be quick.
+    // Looked up once per state and letter, so its hash must be quick.
     let mut seen: hashbrown::HashSet<Vec<u32>> = hashbrown::HashSet::from([first.clone()]);
     let mut texts: Vec<(usize, char)> = vec![(0, ' ')];
     let mut pending = VecDeque::from([(0, first)]);

@@ -160,7 +160,7 @@ pub enum ProofReason {
 }
 
 impl ProofReason {
-    /// Whether it is a budget that every machine runs out of at the same place, and says nothing against a proof for fewer rows.
+    /// Whether steps or size ended it. That is the same on every machine, and casts no doubt on a proof for fewer rows.
     pub fn is_budget(self) -> bool {
         matches!(self, Self::Size | Self::Solver(SolverFailure::Steps))
     }

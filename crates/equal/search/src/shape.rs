@@ -68,8 +68,8 @@ impl Links {
 }
 
 impl Shape {
-    /// How the rows of a table are linked. Between two others a table leads on row by row, so that what one row of the first has more
-    /// of than another stays its own.
+    /// How the rows of a table are linked. A table that refers and is referred to is linked row by row, so that the last table alone
+    /// decides how many rows lead to each row of the first.
     pub(super) fn links_of(&self, plan: &Plan, table: usize) -> Links {
         let is_turned = matches!(self.links, Links::InTurn | Links::Skewed);
         if is_turned && plan.is_target(table) { Links::InOrder } else { self.links }

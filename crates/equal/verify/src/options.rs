@@ -12,7 +12,7 @@ use sqlgauge_prove::{Bounds, Permitted};
 /// Databases on which queries that the rules call equal must return the same.
 pub(crate) const BELT_DATABASES: usize = 48;
 
-/// Rows of each table up to which a proof must go at least: with one there are no groups, ties and duplicates.
+/// The least number of rows per table that a proof must cover: one row makes no group, tie or duplicate.
 pub(crate) const LEAST_BOUND: usize = 2;
 
 /// Rows of each table among which the solver looks for a counterexample that is not over empty results: more than

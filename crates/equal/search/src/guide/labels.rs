@@ -42,7 +42,7 @@ impl Guide for Labels {
     }
 }
 
-/// Gives rows that others refer to values of their own there, also where no key asks for it.
+/// Gives each row that others refer to a key of its own, even where the schema demands none.
 fn tell_apart(plan: &Plan, shape: &mut Shape) {
     for key in plan.tables.iter().flat_map(|table| &table.foreign_keys) {
         for &column in &key.target_columns {

@@ -442,7 +442,7 @@ impl Fit {
         }
         if !self.is_own {
             notes.push(format!(
-                "there is no known run of {} on other questions, so the estimate rests on other systems; give one with --known",
+                "no scored run of {} on other questions was given, so the estimate rests on other systems; give one with --known",
                 case.pool()[case.target]
             ));
         }

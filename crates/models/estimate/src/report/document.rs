@@ -176,7 +176,7 @@ fn alarms(series: &Series) -> Block {
         let but = match outside {
             0 => String::new(),
             _ => format!(
-                " But {} {} unlike the known runs: there an estimate may be far off, and an alarm missing.",
+                " But {} {} unlike the known runs: the estimate may be far off there, and an alarm may be missing.",
                 counted_of(outside, series.points.len(), "batch"),
                 verb_for(&outside, ["is", "are"])
             ),

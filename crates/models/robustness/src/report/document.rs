@@ -126,7 +126,7 @@ fn old_answers(systems: &[SystemRobustness]) -> Option<String> {
         }
     };
     let left_out = if old.iter().any(|system| !system.out_of_scope.is_empty()) {
-        " Changes after which a question has no answer are left out: nobody could abstain."
+        " Changes that leave questions without an answer are left out: a system that is not asked cannot abstain."
     } else {
         ""
     };

@@ -76,7 +76,7 @@ fn a_prediction_that_permits_more_is_refuted_by_what_sqlite_returns() {
     }
 }
 
-/// A tie of all rows, of which SQLite takes the same in every layout.
+/// All rows tie, and SQLite returns the same one in every layout.
 #[test]
 fn a_prediction_that_leaves_the_row_open_is_refuted_though_sqlite_always_takes_one() {
     let gold = "SELECT t.id FROM player p JOIN team t ON p.team_id = t.id GROUP BY t.id ORDER BY count(*) DESC LIMIT 1";

@@ -194,7 +194,7 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
         "SELECT ssn FROM person WHERE nick = 'Bob'",
         "SELECT ssn FROM person WHERE nick = 'Bob' COLLATE BINARY",
     ),
-    // Two of one name with fewer rows each than another has, and more together; the rows lie behind a table between them.
+    // Two teams of one city have fewer rows each than a third team, and more together; a table stands between.
     (
         SCHOOL,
         "SELECT t.city FROM team t JOIN player p ON p.team_id = t.id JOIN plays s ON s.player_id = p.id \

@@ -165,7 +165,7 @@ fn a_key_to_columns_that_are_no_key_limits_nothing() {
     let database = sqlgauge_search::Witness::of_script(script).unwrap();
     let (left, right) = ("SELECT x FROM child", "SELECT x FROM child WHERE x IN (SELECT id FROM loose)");
     assert!(search.replay(&database, left, right).is_some());
-    // Rows that are referred to differ there all the same, where a name shall stand for several of them.
+    // Rows with one name still get keys that differ.
     let by = |key: &str| {
         format!("SELECT n FROM child JOIN loose ON x = id GROUP BY {key} ORDER BY count(*) DESC LIMIT 1")
     };
