@@ -13,7 +13,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print};
 
 use crate::cause::{Cause, Slip, Unclear};
-use crate::causes::letter_case;
+use crate::causes::{letter_case, output_order};
 use crate::compare::queries;
 use crate::empty::differ;
 use crate::pair::{Matched, Scene};
@@ -32,7 +32,7 @@ const MAX_WORD: usize = 80;
 /// What makes an answer wrong.
 #[derive(Debug, Clone)]
 pub struct Difference {
-    /// The slips that are said, in the order of the causes.
+    /// The slips that are said, in the order of the causes; where there are several, the order of the columns comes last.
     pub slips: Vec<Slip>,
     /// All of them in words, without the last full stop.
     words: String,
@@ -282,6 +282,8 @@ impl Explainer {
                 left.push(slip);
             }
         }
+        // Reordering alone repairs none of these answers: what changes their rows is said first.
+        left.sort_by_key(|slip| slip.cause.id == output_order::CAUSE.id);
         if left.is_empty() { Err(Unclear::OnlyTogether) } else { Ok(left) }
     }
 }

@@ -26,6 +26,9 @@ pub const REWRITTEN: &str = "official-script";
 /// The cause of an answer that permits the same results as the gold, as rows tie at the LIMIT.
 pub const TIED: &str = "tie";
 
+/// The cause of an answer whose columns stand in a different order; that of two queries has the same id.
+pub(crate) const MOVED: &str = "output-order";
+
 /// The cause of an answer to a question that has none.
 pub const ANSWERED: &str = "answered-unanswerable";
 

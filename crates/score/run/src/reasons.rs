@@ -6,6 +6,7 @@
 //! - Where that metric changes the queries first, as an official script does, and would call them right as they are written, the
 //!   reason is [`REWRITTEN`].
 //! - Where both queries permit the same results on the database, as rows tie at their LIMIT, the reason is [`TIED`].
+//! - Where the queries have no single reason, but their rows differ in the order of the columns alone, the reason is [`MOVED`].
 //! - Any other reason follows from gold, prediction and the schema of the database; no query runs.
 //! - A database is read only if it is the one that was scored ([`recorded_file`]). If it is gone, the reason says so. A counterexample
 //!   brings its own schema.
@@ -20,6 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs, Unclear};
+use sqlgauge_engine::compare::COLUMNS_MOVED;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{MetricKind, Reads, find};
 use sqlgauge_sql::schema::Schema;
@@ -28,7 +30,7 @@ use sqlgauge_verify::VerdictRecord;
 use crate::details::{Details, MetricDetail};
 use crate::digest::recorded_file;
 use crate::facts::causes_without_result;
-use crate::fixes::{REWRITTEN, TIED, UNCLEAR};
+use crate::fixes::{MOVED, REWRITTEN, TIED, UNCLEAR};
 use crate::raw::RawItem;
 use crate::record::{InputRecord, Item, Manifest};
 
@@ -75,6 +77,12 @@ impl Reason {
             "A tie at LIMIT: the same {rows} rows have equal sort keys in both queries, so chance decides which of them each returns."
         );
         Self { sentence: Some(sentence), causes: vec![TIED.to_owned()], ..Self::default() }
+    }
+
+    /// Of an answer that is wrong by the order of its columns alone.
+    fn moved() -> Self {
+        let sentence = "The columns stand in a different order; the rows are otherwise the same.";
+        Self { sentence: Some(sentence.to_owned()), causes: vec![MOVED.to_owned()], ..Self::default() }
     }
 
     /// The sentence, or why there is none.
@@ -201,13 +209,17 @@ impl Reasons {
             return Some(unclear(Unclear::CutText));
         };
         let script = verdict.and_then(|verdict| verdict.witness.as_deref()).unwrap_or_default();
-        let pair = (db_id, gold, prediction, script, details.letter_case);
+        let is_moved = wrong_by.is_some() && details.metrics.values().any(says_moved);
+        let pair = (db_id, gold, prediction, script, details.letter_case, is_moved);
         let key = self.keys.each_ref().map(|key| key.hash_one(pair));
         let reasons = || self.by_pair.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = reasons().get(&key) {
             return Some(reason.clone());
         }
-        let reason = self.work_out(db_id, [gold, prediction], verdict, details.letter_case);
+        let mut reason = self.work_out(db_id, [gold, prediction], verdict, details.letter_case);
+        if is_moved && reason.unclear.is_some() {
+            reason = Reason::moved();
+        }
         let mut reasons = reasons();
         if reasons.len() < MAX_REASONS {
             reasons.insert(key, reason.clone());
@@ -277,6 +289,11 @@ impl Judge for Facts<'_> {
     fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
         if self.is_right_in_case { Some(true) } else { self.same(gold, answer) }
     }
+}
+
+/// Whether a metric says that the rows are the gold's once the columns change places.
+fn says_moved(detail: &MetricDetail) -> bool {
+    detail.reason().is_some_and(|reason| reason.starts_with(COLUMNS_MOVED))
 }
 
 fn unclear(unclear: Unclear) -> Reason {

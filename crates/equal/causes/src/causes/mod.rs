@@ -19,7 +19,7 @@ mod other_condition;
 mod other_constant;
 mod other_outputs;
 mod other_tables;
-mod output_order;
+pub(crate) mod output_order;
 mod same_name;
 pub(crate) mod set_operation;
 mod subquery;
@@ -126,6 +126,20 @@ mod tests {
         ] {
             assert_eq!(say(gold, prediction).as_deref(), Ok(sentence), "{gold}; {prediction}");
         }
+    }
+
+    #[test]
+    fn columns_in_a_different_order_are_said_after_what_changes_the_rows() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let difference = Explainer::of(schema.clone())
+            .explain(
+                "SELECT name, country FROM singer WHERE age > 20",
+                "SELECT country, name FROM singer",
+                &Proofs::over(&schema),
+            )
+            .unwrap();
+        let causes: Vec<_> = difference.slips.iter().map(|slip| slip.cause.id).collect();
+        assert_eq!(causes, ["missing-condition", "output-order"]);
     }
 
     /// What stands at another place is not said to be missing there.

@@ -4,7 +4,7 @@ use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
 use crate::words::both;
 
-pub(super) static CAUSE: Cause = Cause {
+pub(crate) static CAUSE: Cause = Cause {
     id: "output-order",
     title: "columns in a different order",
     about: "Both show the same columns, but not in the same order.",

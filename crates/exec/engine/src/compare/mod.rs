@@ -12,5 +12,5 @@ pub mod pyeq;
 mod rows;
 mod semantics;
 
-pub use rows::{GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape};
+pub use rows::{COLUMNS_MOVED, GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape};
 pub use semantics::{Semantics, UnknownSemantics};

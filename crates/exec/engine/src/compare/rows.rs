@@ -75,6 +75,9 @@ pub(crate) fn difference_of_sets(gold: &ResultSet, prediction: &ResultSet) -> Op
     differs.then(|| explain::missing_row((gold, &ours), (prediction, &theirs), true).unwrap_or_default())
 }
 
+/// How the reason begins where the rows are equal once the prediction's columns stand in a different order.
+pub const COLUMNS_MOVED: &str = "the columns stand in a different order";
+
 /// Columns of results whose order is tried.
 const MOST_COLUMNS: usize = 8;
 
@@ -100,7 +103,7 @@ fn columns_in_other_order(gold: &Grid, prediction: &Grid) -> Option<String> {
     let moved = Grid { width, cells };
     let places: Vec<String> = order.iter().map(|at| (at + 1).to_string()).collect();
     (sorted_rows(gold) == sorted_rows(&moved)).then(|| {
-        format!("the columns stand in a different order: the gold's are the prediction's {}", listed(&places))
+        format!("{COLUMNS_MOVED}: the gold's are the prediction's {}", listed(&places))
     })
 }
 

@@ -123,6 +123,8 @@ fn the_log_has_facts_and_a_reader_makes_the_sentence() {
     assert_eq!(unclear.unclear.as_deref(), Some("other-shape"));
     let words = unclear.words().unwrap();
     assert!(words.starts_with("No single reason found: the queries are built too differently"), "{words}");
+    let columns = "SELECT owner, id FROM account UNION SELECT owner, id FROM account WHERE id IN (SELECT 7)";
+    assert_eq!(reason(&["SELECT id, owner FROM account"], columns).unwrap().causes, ["output-order"]);
     assert_eq!(reason(gold, "SELECT owner FROM account WHERE id = 1"), None);
     assert_eq!(reason(gold, "SELECT owner FROM nowhere"), None);
 }
