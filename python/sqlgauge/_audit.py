@@ -93,7 +93,7 @@ class Audit(Sequence[AuditFinding]):
 
     def _tables(self) -> list[_show.Table]:
         counted = [(one["rule"], one["golds"], one["allowed"], one["unchecked"]) for one in self.counts]
-        rules = _show.Table("rules", ["rule", "golds", "allowed", "not checked"], counted, whole=True)
+        rules = _show.Table("rules", ["rule", "reported", "allowed by you", "could not check"], counted, whole=True)
         found = [(one.id, f"{one.confidence:.0%}", one.rule, one.why) for one in self.findings]
         return [rules, _show.Table("findings", ["id", "confidence", "rule", "why"], found)]
 

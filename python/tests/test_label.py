@@ -44,7 +44,7 @@ def test_a_plan_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
         assert labeler.add(question.id, "right" if right[question.id] else "wrong", by="ann")["labels"] == 1
     status = labeler.status()
     (number,) = status.quantities
-    assert status.enough and "You may sign it" in repr(status) and labeler.next() == []
+    assert status.enough and "Enough to stop" in repr(status) and labeler.next() == []
     assert number["low"] <= sum(right.values()) / len(right) <= number["high"]
     # The program goes on in the same folder.
     said = subprocess.run([program(), "label", "status", "--in", labeler.folder, "--json"], capture_output=True, check=True)

@@ -96,10 +96,9 @@ pub fn items_of_cause(folder: &Path, system: Option<&str>, cause: &str) -> Resul
     let is_named = |id: &&str| *id == cause || cause_title(id).eq_ignore_ascii_case(cause);
     let Some((list, cause)) = lists.first().zip(causes.iter().copied().find(is_named)) else {
         let causes = causes.into_iter().map(cause_title).collect::<Vec<_>>().join(", ");
+        let causes = if causes.is_empty() { String::new() } else { format!("; it has {causes}") };
         let folder = folder.display();
-        return Err(Error::Invalid(format!(
-            "{folder} has no wrong answer with the cause {cause:?}; it has {causes}"
-        )));
+        return Err(Error::Invalid(format!("{folder} has no wrong answer with the cause {cause:?}{causes}")));
     };
     let RunFiles { manifest, .. } = RunFiles::open(folder)?;
     let reasons = Reasons::of_run(folder, &manifest);

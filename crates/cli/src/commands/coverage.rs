@@ -37,8 +37,16 @@ impl CoverageCommand {
 }
 
 fn print_coverage(coverage: &Coverage) -> Result<()> {
-    let header =
-        ["corpus", "examples", "resolved", "unique SQL", "databases", "operators", "nesting", "widest in"];
+    let header = [
+        "corpus",
+        "examples",
+        "resolved",
+        "unique SQL",
+        "databases",
+        "operators of 42",
+        "deepest nesting",
+        "widest in",
+    ];
     let mut table = Table::new(header);
     for corpus in &coverage.corpora {
         table.push(vec![
@@ -52,7 +60,6 @@ fn print_coverage(coverage: &Coverage) -> Result<()> {
             format!("{} of {}", corpus.widest_in(), coverage.dimensions.len()),
         ]);
     }
-    let note =
-        "widest in: dimensions in which no other corpus reaches further, from the 1st to the 99th percentile";
+    let note = "resolved: queries whose names all stand in the schema; widest in: measures in which it reaches furthest, ties count for each";
     print_document(&Document::of(Section::new("Coverage", note, table)))
 }

@@ -113,11 +113,15 @@ impl Plan {
             return print_json(&folder.standings());
         }
         let standings = folder.standings();
+        let questions = counted(standings.questions, "question");
+        let share = if standings.likely < standings.questions {
+            format!("about {} of {questions}", standings.likely)
+        } else {
+            format!("all {questions}")
+        };
         print(&format!(
-            "Plan: {}\nLabel about {} of {}, for {}.\nNext: sqlgauge label next --in {}\n",
+            "Plan: {}\nLabel {share}, for {}.\nNext: sqlgauge label next --in {}\n",
             folder.path().join("plan.json").display(),
-            standings.likely,
-            counted(standings.questions, "question"),
             label_goal(&folder),
             folder.path().display()
         ))

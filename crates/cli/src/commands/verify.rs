@@ -158,7 +158,7 @@ impl Verify {
         let engine = engine(Limits::default())?.at(self.clock.moment());
         let database = engine.open(&database_file(path)?)?;
         for broken in &database.kept_schema_for(&engine, &[left, right]).broken {
-            note(format!("not relied on: FOREIGN KEY {broken}"));
+            note(format!("this foreign key is not assumed: FOREIGN KEY {broken}"));
         }
         Ok(verify_over_database(settings, &engine, &database, left, right)?)
     }

@@ -214,7 +214,7 @@ fn what_an_official_scripts_changes_of_the_texts_make_is_said() {
         system["as_written"]["ex-spider@1"],
         serde_json::json!({"items": 1, "gained": 0, "mean": 0.5})
     );
-    assert!(text.contains("without that: S 50.0, not 100.0 (1 answer loses)"), "{text}");
+    assert!(text.contains("without that: S 50.0, not 100.0 (1 answer becomes wrong)"), "{text}");
     // A script whose changes decide nothing is not spoken of.
     let same = Benchmark::new(&["SELECT DISTINCT id FROM item"; 2], &["SELECT id FROM item"; 2]);
     let (summary, text) = run_says(&same, &["--metrics", "ex-spider"]);

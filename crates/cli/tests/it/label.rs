@@ -132,7 +132,7 @@ fn a_plan_is_labelled_until_the_number_may_be_signed() {
         end("low") <= truth && truth <= end("high") && end("high") - end("low") < 0.2001,
         "{status} {truth}"
     );
-    assert!(text(&sample.label(&["next", "--in", "labels"])).contains("You may sign it"));
+    assert!(text(&sample.label(&["next", "--in", "labels"])).contains("Enough to stop"));
     // What `import` reads is what was written.
     let rows = std::fs::read_to_string(sample.path("labels/labels.jsonl")).unwrap();
     assert!(

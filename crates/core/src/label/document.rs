@@ -112,7 +112,7 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
     }
     let unit = if points { "in points" } else { "in percent" };
     let level = level(plan.goal.level);
-    let note = format!("{unit}; each interval holds at {level} %, however often you look");
+    let note = format!("{unit}, with {level} % intervals; you may stop at any time");
     document.add(Section::new("Labels", note, table));
     let mut notes = Vec::new();
     if !standings.open.is_empty() {
@@ -145,13 +145,13 @@ pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
         let (better, worse) = (&plan.systems[better], &plan.systems[worse]);
         let level = level(plan.goal.level);
         return format!(
-            "{better} is better than {worse}, at level {level} %. You may sign it: {labels_of} labelled."
+            "{better} is better than {worse}, at level {level} %. Enough to stop: {labels_of} labelled."
         );
     }
     if standings.enough {
         return match standings.quantities.as_slice() {
             [one] => format!(
-                "{} You may sign it: {labels_of} labelled.",
+                "{} Enough to stop: {labels_of} labelled.",
                 number(one, plan.wanted, plan.goal.level)
             ),
             _ => format!("All {} numbers are sure: {labels_of} labelled.", standings.quantities.len()),

@@ -90,7 +90,7 @@ impl fmt::Display for Minimality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Fewest => "This is the smallest such database.",
-            Self::Local => "No row can be left out, and no value made simpler.",
+            Self::Local => "No single row can be left out; a smaller database may still exist.",
             Self::Unfinished(Shortage::Trials) => {
                 "A smaller counterexample may exist: the trials that a pair may have were used up."
             }

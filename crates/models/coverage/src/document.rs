@@ -22,7 +22,8 @@ impl Coverage {
             widest.collect::<Vec<_>>().join(", ")
         )));
         document.add(self.size());
-        document.add(Section::new("Difficulty", "share of the queries in each tier, in %", self.tiers()));
+        let note = "percent of the queries by the tiers of `synth`, which rate their size; not the benchmarks' labels";
+        document.add(Section::new("Difficulty", note, self.tiers()));
         document.add(self.views());
         document.add(self.reach());
         let note = "share of the queries that have one, in %";

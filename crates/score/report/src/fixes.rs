@@ -17,8 +17,8 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
     let metric = lists.clone().next().map(|(_, fixes)| fixes.metric.clone())?;
     let rows: Vec<(String, Vec<String>)> = lists.flat_map(|(system, fixes)| rows(system, fixes)).collect();
     let note = format!(
-        "by {metric}; an answer counts once, under its first difference. \"points\": these answers' share of all. \"only cause\": how many of \
-         them have no other difference; {NONE}: not known"
+        "by {metric}; each wrong answer counts once, under its first cause. Points: percent of all answers. Only cause: answers with \
+         nothing else wrong; {NONE}: not known"
     );
     let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
     Some(SystemTable { title: "Why answers are wrong", note, header, rows, bars: None })

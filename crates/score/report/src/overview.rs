@@ -8,7 +8,7 @@ use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
 use crate::breakdown::{coverage, group_score, groups, says_little};
 use crate::document::{Block, Cell, Document, Extent, Section, Table, Text};
 use crate::system_table::system_tables;
-use crate::words::{clip, many, torn};
+use crate::words::{clip, many, status, torn};
 use crate::{ItemView, Nature, Report, ReportError, clusters, notes, number, warnings};
 
 /// More pairs than this are cut to those with the leader.
@@ -95,7 +95,7 @@ fn leaderboard(report: &Report) -> Section {
         "percent of the pairs that are not refuted; n: number of pairs. Without an interval: they are not a sample of questions".to_owned()
     } else {
         let about = clusters::about(&report.summary);
-        format!("percent{ratios} with 95 % intervals{about}; n: number of questions")
+        format!("percent{ratios}; in brackets the 95 % interval{about}; n: questions")
     };
     let mut section = Section::new("Scores", note, scores(report));
     if report.summary.systems.is_empty() {
@@ -144,7 +144,7 @@ fn counts(report: &Report) -> Section {
 fn statuses(counts: &BTreeMap<String, usize>) -> String {
     let mut sorted: Vec<_> = counts.iter().collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
-    sorted.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+    sorted.iter().map(|(name, count)| format!("{} {count}", status(name))).collect::<Vec<_>>().join(", ")
 }
 
 fn breakdown(report: &Report, (dimension, terminal): (&str, Extent)) -> Option<Section> {
@@ -201,8 +201,9 @@ fn shown_pairs(report: &Report) -> Vec<&Comparison> {
 
 fn comparisons(report: &Report) -> Section {
     let pairs = shown_pairs(report);
+    let adjusted = if report.summary.systems.len() > 2 { ", not adjusted for the number of pairs" } else { "" };
     let note = format!(
-        "both systems on the same n questions, with 95 % intervals{}; * p < 0.05, not adjusted for the number of pairs{}",
+        "both systems on the same n questions, with 95 % intervals{}; * p < 0.05{adjusted}{}",
         clusters::about(&report.summary),
         torn(pairs.iter().copied())
     );

@@ -12,6 +12,7 @@ use crate::diff::side_by_side;
 use crate::formats::table::wrapped;
 use crate::grid::{Shown, append, book_table};
 use crate::style::Painter;
+use crate::words::status;
 use crate::{ItemView, counterexample, number};
 
 /// How to show an item.
@@ -75,8 +76,10 @@ pub fn show(
 
 fn heading(view: ItemView<'_>, painter: Painter, text: &mut String) {
     let item = view.item;
-    let mut labels = vec![printable(&item.db_id), item.status.replace('_', " ")];
-    labels.extend([view.hardness(), view.difficulty()].into_iter().flatten().map(printable));
+    let mut labels = vec![printable(&item.db_id), status(&item.status)];
+    for (name, level) in [("hardness", view.hardness()), ("difficulty", view.difficulty())] {
+        labels.extend(level.map(|level| format!("{name} {}", printable(level))));
+    }
     labels.extend(view.depends_on().iter().map(|what| format!("depends on {}", printable(what))));
     let title = format!("{} · item {}", printable(&item.system), printable(&item.id));
     let _infallible = writeln!(text, "{}  {}\n", painter.bold(&title), painter.dim(&labels.join(" · ")));
@@ -100,7 +103,7 @@ fn earlier_queries(view: ItemView<'_>, painter: Painter, text: &mut String) {
         let outcome = match query.right {
             Some(true) => "right".to_owned(),
             Some(false) if query.status == "ok" => "wrong".to_owned(),
-            _ => query.status.replace('_', " "),
+            _ => status(&query.status),
         };
         let label = format!("query {number} of {}: {outcome}", omitted + last.len() + 1);
         let _infallible = writeln!(text, "{}\n{}\n", painter.dim(&label), printable(&query.sql));
@@ -175,7 +178,7 @@ mod tests {
         );
         let options = ShowOptions { width: 72, colour: false, rows: 2 };
         insta::assert_snapshot!(show(&item(), None, Some(&gold), Some(&prediction), &[], options), @r"
-        North · item 17  harbour · ok · easy
+        North · item 17  harbour · runs · hardness easy
 
         question  Which boats are longer than twelve metres?
 

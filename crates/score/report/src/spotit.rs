@@ -115,9 +115,9 @@ fn note(report: &Report, [ex, verify]: [&str; 2], beyond: &Beyond) -> String {
         ""
     };
     let note = format!(
-        "EX-SpotIt: the answers right by {ex} that {verify} does not refute by a counterexample. Any values: the same where columns may \
-         hold values of any type. Refuted: how many it refutes; realistic: those of them that fail on rows like the benchmark's. Unknown: neither \
-         refuted nor proved.{}{unproved}",
+        "EX-SpotIt: right by {ex}, and {verify} has no counterexample. Any values: EX-SpotIt if counterexamples may also hold values \
+         that the columns' types do not allow. Refuted: right by {ex}, with a counterexample; realistic: with one like the given rows. Unknown: \
+         neither refuted nor proved.{}{unproved}",
         beyond.sentence()
     );
     // A note ends without a full stop.

@@ -33,6 +33,11 @@ fn note(metric: &str, all: &[Verdicts]) -> String {
 const HEADER: [&str; 7] =
     ["system", "equivalent", "up to bound", "different", "unknown", "no verdict", "unknown why"];
 
+/// A reason for readers, where its code is no plain word.
+fn reason(code: &str) -> &str {
+    if code == "nondeterministic" { "result depends on chance" } else { code }
+}
+
 /// The verdicts on one system's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdicts {
@@ -99,7 +104,7 @@ impl Verdicts {
         let mut reasons: Vec<(&String, &usize)> = self.reasons.iter().collect();
         reasons.sort_by_key(|(name, count)| (Reverse(**count), *name));
         let reasons: Vec<String> =
-            reasons.into_iter().map(|(name, count)| format!("{name} {count}")).collect();
+            reasons.into_iter().map(|(name, count)| format!("{} {count}", reason(name))).collect();
         let [equivalent, up_to, different, unknown] = VERDICTS.map(count);
         [equivalent, up_to, different, unknown, self.none.to_string(), reasons.join(", ")]
     }

@@ -109,16 +109,17 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
     })
 }
 
-/// `2 answers gain, 1 loses`.
+/// `2 answers become right, 1 wrong`.
 fn gained_and_lost(written: &AsWritten) -> String {
     let Some(gained) = written.gained else { return many(written.items, "answer") };
     let lost = written.items.saturating_sub(gained);
-    let gains = format!("{} {}", many(gained, "answer"), verb_for(&gained, ["gains", "gain"]));
-    let loses = |subject: String| format!("{subject} {}", verb_for(&lost, ["loses", "lose"]));
+    let turn = |count: usize, what: &str| {
+        format!("{} {} {what}", many(count, "answer"), verb_for(&count, ["becomes", "become"]))
+    };
     match (gained, lost) {
-        (_, 0) => gains,
-        (0, _) => loses(many(lost, "answer")),
-        _ => format!("{gains}, {}", loses(grouped(lost))),
+        (_, 0) => turn(gained, "right"),
+        (0, _) => turn(lost, "wrong"),
+        _ => format!("{}, {} wrong", turn(gained, "right"), grouped(lost)),
     }
 }
 
@@ -256,10 +257,10 @@ mod tests {
     #[test]
     fn it_is_said_how_many_answers_gain_and_lose() {
         let phrase = |items, gained| gained_and_lost(&AsWritten { items, gained, mean: 0.5 });
-        assert_eq!(phrase(3, Some(2)), "2 answers gain, 1 loses");
+        assert_eq!(phrase(3, Some(2)), "2 answers become right, 1 wrong");
         assert_eq!(
             [phrase(1, Some(1)), phrase(2, Some(0)), phrase(3, None)],
-            ["1 answer gains", "2 answers lose", "3 answers"]
+            ["1 answer becomes right", "2 answers become wrong", "3 answers"]
         );
     }
 

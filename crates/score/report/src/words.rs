@@ -29,6 +29,11 @@ pub fn points(value: Option<f64>) -> String {
     if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { minus(text) }
 }
 
+/// The status of a prediction in words.
+pub fn status(status: &str) -> String {
+    if status == "ok" { "runs".to_owned() } else { status.replace('_', " ") }
+}
+
 /// The beginning of a text, of at most so many characters.
 pub fn clip(text: &str, most: usize) -> String {
     let mut chars = text.chars();

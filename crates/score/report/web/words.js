@@ -3,7 +3,7 @@
 const NONE = '–';
 const LEVELS = ['easy', 'medium', 'hard', 'extra', 'simple', 'moderate', 'challenging'];
 const rankOf = (level) => (LEVELS.indexOf(level) < 0 ? LEVELS.length : LEVELS.indexOf(level));
-const words = (status) => (status || 'not in the run').replaceAll('_', ' ');
+const words = (status) => (status === 'ok' ? 'runs' : status || 'not in the run').replaceAll('_', ' ');
 const bare = (id) => id.replace(/@\d+$/, '');
 const count = (n) => n.toLocaleString('en-US');
 const many = (n, one, more) => `${count(n)} ${n === 1 ? one : more || `${one}s`}`;

@@ -48,9 +48,11 @@ impl TrainingOptions {
         if evolve.quiet {
             return Ok(());
         }
+        let is_empty = data.validation == 0 && self.validation > 0.0 && !self.intra_database;
+        let hint = if is_empty { "For validation on the same databases, give --intra-database.\n" } else { "" };
         print(&format!(
-            "{} to train on: {}\n{} of {} databases to validate on: {}\nleft out: {} because another says the same, {} to \
-             validate on because it is trained on\n",
+            "{} to train on: {}\n{} of {} databases to validate on: {}\nleft out: {} that repeat another, {} of the validation \
+             that are trained on\n{hint}",
             counted(data.train, "example"),
             evolve.job.out.display(),
             counted(data.validation, "example"),

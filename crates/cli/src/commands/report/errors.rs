@@ -18,7 +18,7 @@ use crate::output::{note, print, print_document, print_json};
 /// truth is known; answers that `verify` cannot decide are counted apart.
 #[derive(Debug, Args)]
 pub(crate) struct ErrorOptions {
-    /// Count the false positives and false negatives of the metrics instead, by the verdicts of `verify` or by --correct; as table, json or csv
+    /// Print the false positives and false negatives of the metrics instead, by the verdicts of `verify` or by --correct: as table, json or csv
     #[arg(long, conflicts_with_all = ["out", "raw_cells", "junit_items", "fail_under"])]
     pub errors: bool,
     /// Labels of people instead of the verdicts: TSV, CSV or JSONL with id and correct, or with a column per system
@@ -58,7 +58,7 @@ const BY_VERDICTS: &[&str] =
     &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
 const WHOSE_FAULT: &str = "percent of the judged answers. In a study of 100 refuted answers of other runs, people found the model wrong in 18, the \
-    gold in 22, the question unclear in 11; in 49 nobody was at fault";
+    gold in 22, the question unclear in 11; in 49 neither was wrong for a reader";
 /// Beside a truth that compares sets.
 const OF_SETS: &str = ". The truth compares sets of rows: a metric that counts rows is not wrong where only their number differs";
 

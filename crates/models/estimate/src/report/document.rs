@@ -5,12 +5,12 @@ use sqlgauge_report::charts::{DriftMark, drift_chart};
 use sqlgauge_report::document::{
     Block, Cell, Column, Document, Drawing, Entry, Extent, Role, Section, Table, Text,
 };
-use sqlgauge_report::words::clip;
+use sqlgauge_report::words::{clip, status};
 
 use super::drift::{Alarm, Gravity, Series};
 use super::words::{
     against_known, by_metric, level, many, optional, outside, percent, points, signal_meaning, sorted,
-    status, with_interval,
+    with_interval,
 };
 use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, Signal, SystemEstimate};
 use crate::estimate::LABELS;
@@ -24,8 +24,7 @@ const MAX_ALARMS: usize = 40;
 /// Signals that the head of an estimate names.
 const DRIVERS: usize = 2;
 /// Why an effect is no multiple of what its signal moved by.
-const EFFECTS: &str = "An effect is in points of the estimate. It can be larger than the change of its signal: from 99 to 99.5 % the share \
-    of failing answers halves, which says more than from 50 to 50.5 %. Differences are computed before rounding.";
+const EFFECTS: &str = "Points are points of the estimate. A small change of a signal may move it far: from 99 to 99.5 % the failing answers halve.";
 /// A smaller effect, a twentieth of a point, is written as 0.0.
 const SMALLEST_EFFECT: f64 = 0.000_5;
 /// Databases and kinds of question that a terminal lists.
@@ -312,7 +311,8 @@ fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
     let has_effects = parts.iter().any(|part| part.pull.is_some());
     let columns = [what, "questions", "estimate", "runs"].into_iter();
     let mut table = Table::new(columns.chain(["", "effect, points"].into_iter().filter(|_| has_effects)));
-    for part in sorted(parts) {
+    // A single part is the whole.
+    for part in sorted(parts).into_iter().filter(|_| parts.len() > 1) {
         let mut cells = vec![
             Cell::new(&part.name),
             Cell::new(part.count.to_string()),
@@ -325,9 +325,10 @@ fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
         }
         table.push(cells);
     }
-    let note = format!("percent; the lowest {} first", if has_effects { "effect" } else { "estimate" });
+    let lowest = if has_effects { "effect" } else { "estimate" };
+    let note = format!("percent; runs: percent that execute; the lowest {lowest} first");
     let mut section = Section::new(format!("By {what}"), note, table);
-    section.blocks.extend(has_effects.then(|| Block::note(explanation)));
+    section.blocks.extend((has_effects && parts.len() > 1).then(|| Block::note(explanation)));
     Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
 }
 
@@ -338,10 +339,11 @@ fn doubtful(estimate: &SystemEstimate) -> Section {
     // More than the first are listed only where they are wrong rather than right.
     let wrong = listed.iter().filter(|item| item.probability < 0.5).count();
     listed.truncate(wrong.max(ANSWERS_IN_TERMINAL));
+    let chance = if listed.len() == wrong { "over 50 % likely wrong" } else { "most likely wrong" };
     Section {
         title: "Read these first".to_owned(),
         note: format!(
-            "{} of {}, by their chance of being wrong; all are in predictions.jsonl",
+            "{} of {}, {chance}; all are in predictions.jsonl",
             listed.len(),
             many(count, "prediction")
         ),

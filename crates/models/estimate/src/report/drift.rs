@@ -147,7 +147,7 @@ fn below(point: &DriftPoint, bar: f64) -> Option<Alarm> {
 fn rung_by(points: &[DriftPoint], at: usize, change: Change) -> Alarm {
     let label = |at: usize| points.get(at).map_or("", |point| &point.label).to_owned();
     let what = match change.watched {
-        Watched::Confidence => "the mean confidence of the item model",
+        Watched::Confidence => "the confidence that answers are right",
         Watched::Runs => "the share of answers that run",
     };
     let moved = match change.direction {

@@ -108,7 +108,7 @@ pub(super) fn outside(estimate: &SystemEstimate) -> String {
         [] => "the target differs from the labelled data".to_owned(),
         reasons => reasons.iter().map(|reason| capital(reason)).collect::<Vec<_>>().join(". "),
     };
-    format!("Outside: {because}. A few labels on the target would help most.")
+    format!("Outside the labelled data: {because}. A few labels on the target would help most.")
 }
 
 /// How far the estimate is from the known accuracy, in one sentence.
@@ -147,11 +147,6 @@ pub(super) fn signal_meaning(name: &str) -> &'static str {
         }
         _ => "",
     }
-}
-
-/// The status of a prediction in words.
-pub(super) fn status(status: &str) -> String {
-    if status == "ok" { "runs".to_owned() } else { status.replace('_', " ") }
 }
 
 /// The parts that pull the estimate down most, or those of least accuracy where there is no known accuracy, first.

@@ -202,7 +202,7 @@ fn the_page_says_what_was_found() {
         "1,534 questions on 1 database of new.json",
         "the true share may lie outside 31.8 % to 62.8 %",
         "It scored 70.0 % on the labelled questions; the estimate is 22.7 points lower.",
-        "Outside.",
+        "Outside the labelled data.",
         "−6.5",
         "<span class=\"kw\">SELECT</span>",
         "it does not run: concert_singer",

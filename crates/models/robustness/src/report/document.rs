@@ -78,13 +78,9 @@ fn summary(system: &SystemRobustness) -> Block {
     if let Some(average) = mean(&system.average_over_changes, EX) {
         let over = match system.rows.as_slice() {
             [only] => format!("after {}", only.label),
-            _ => "on average over the changes".to_owned(),
+            several => format!("on average over {}", many(several.len(), "change")),
         };
-        text = text.plain(format!(
-            ", and {} % {over} ({} % with the original, as EvoSchema's tables count)",
-            percent(average),
-            optional(mean(&system.average_with_original, EX))
-        ));
+        text = text.plain(format!(", and {} % {over}", percent(average)));
     }
     let mut text = text.plain(".");
     let differences: Vec<f64> = system.rows.iter().filter_map(difference).collect();
@@ -100,9 +96,12 @@ fn summary(system: &SystemRobustness) -> Block {
     let Some((row, change)) = worst.filter(|(_, change)| change.difference < 0.0) else {
         return Block::lead(text);
     };
+    let what = match system.rows.as_slice() {
+        [_] => "The change is".to_owned(),
+        _ => format!("It loses most under {}:", row.label),
+    };
     Block::lead(text.plain(format!(
-        " It loses most under {}: {} points on the same {} items ({}).",
-        row.label,
+        " {what} {} points on the same {} items ({}).",
         points(Some(change.difference)),
         change.count,
         p_in_words(change.p_value)
@@ -131,8 +130,8 @@ fn old_answers(systems: &[SystemRobustness]) -> Option<String> {
         ""
     };
     Some(format!(
-        "{who}: the answers are to the original schema, not asked again. What is lost shows what breaks in queries that were not \
-         adapted, not how robust a system is.{left_out}"
+        "{who}: the old answers were run again, and the systems did not see these schemas. The loss shows what breaks in the queries, \
+         not how robust a system is.{left_out}"
     ))
 }
 
@@ -281,7 +280,7 @@ fn before_and_after(system: &SystemRobustness) -> Section {
         ]
     };
     let columns = ["schema", "drawn", "original", "changed", "points [95 %]", "items"];
-    let note = "execution accuracy in percent on the same items, from the original schema (hollow) to the changed one (full)";
+    let note = "execution accuracy in percent on the same items, over the original schema and over the changed one";
     let table = Table::of(columns, system.rows.iter().map(row));
     Section::new(&system.system, note, table).terminal(Extent::Nothing)
 }
@@ -365,8 +364,9 @@ fn databases(system: &SystemRobustness) -> Section {
     };
     let columns =
         std::iter::once("database".to_owned()).chain(system.rows.iter().map(|row| name(row, &system.rows)));
-    let table =
-        Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, names.iter().map(row)) };
+    // A single database is the whole.
+    let rows = names.iter().filter(|_| names.len() > 1).map(row);
+    let table = Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, rows) };
     let note = "execution accuracy in percent; in brackets the points gained or lost on the same items";
     let section = Section::new(format!("{}: by database", system.system), note, table);
     Section { is_folded: true, ..section.terminal(Extent::Nothing) }

@@ -17,7 +17,7 @@ use crate::rules::find;
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
 const IDLE: &str = "Rules that did not run";
-const CONFIDENCE: &str = "percent: the estimated chance that the gold is wrong; judged: how many golds of about that chance people judged, to check it";
+const CONFIDENCE: &str = "percent: the estimated chance that the gold is wrong, checked on golds that people judged; certain: the finding is, not that the gold is wrong";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -140,7 +140,7 @@ fn estimated(audit: &BenchmarkAudit) -> &'static str {
 }
 
 fn counts(counts: &[RuleCount]) -> Table {
-    let columns = ["rule", "golds", "allowed", "not checked"].map(Column::from);
+    let columns = ["rule", "reported", "allowed by you", "could not check"].map(Column::from);
     let mut table = Table::new(columns.into_iter().chain([Column::explanation("what it finds")]));
     for count in counts {
         let [golds, allowed, unchecked] =
@@ -161,7 +161,7 @@ fn entry(item: &AuditedItem) -> Entry {
     let confidence = item.confidence();
     let judged = grouped(judged(confidence));
     let note =
-        format!("{}, {:.0} % (of {judged} judged): {}", item.db_id, 100.0 * confidence, tags.join(", "));
+        format!("{}, {:.0} % (checked on {judged}): {}", item.db_id, 100.0 * confidence, tags.join(", "));
     Entry { title: item.id.clone(), note, blocks, tags }
 }
 

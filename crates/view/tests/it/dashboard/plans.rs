@@ -68,7 +68,7 @@ fn a_plan_is_answered_until_its_number_is_sure() {
         (true, Some(true)),
         "{left}"
     );
-    assert!(left["sentence"].as_str().unwrap().contains("You may sign it"), "{left}");
+    assert!(left["sentence"].as_str().unwrap().contains("Enough to stop"), "{left}");
 }
 
 #[test]
