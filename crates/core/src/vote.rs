@@ -18,12 +18,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
+use sqlgauge_base::pool::Pool;
 use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_metrics::Target;
+use sqlgauge_report::clusters;
 use sqlgauge_report::document::{Block, Document, Section, Table};
 use sqlgauge_report::number::p_in_words;
 use sqlgauge_report::words::{optional, percent, points, share};
@@ -78,6 +79,8 @@ pub struct Vote {
     pub choices: Vec<VotedAnswer>,
     /// The metric of the gain.
     pub metric: String,
+    /// What the interval of the gain is about, as in ` for new databases like these 20`.
+    pub about: String,
     /// The choice less the first answer, where there are golds.
     pub gain: Option<Comparison>,
     /// How accuracy rises as coverage falls, where there are golds.
@@ -154,16 +157,18 @@ impl VoteJob {
             .map_err(|error| Error::of_databases(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
-        let choose = |(example, answers): &(&Example, &Option<AnswerList>)| {
+        let choose = |at: usize| {
+            let (example, answers) = pairs[at];
             self.choose(example, answers.as_ref(), (engine.as_ref(), by), &targets)
         };
-        let choices = pairs.par_iter().map(choose).collect::<Result<Vec<VotedAnswer>, Error>>()?;
+        let choices = Pool::of(self.job.jobs).try_map(pairs.len(), choose)?;
         let out = &self.job.out;
         std::fs::create_dir_all(out)
             .map_err(|source| Error::Unwritable { path: out.to_path_buf(), source })?;
         let file = out.join(format!("{}.jsonl", self.system.name));
         write_lines(&file, &choices.iter().map(VotedAnswer::to_json).collect::<Vec<_>>())?;
-        let mut vote = Vote { choices, metric: String::new(), gain: None, curve: Vec::new(), file };
+        let (metric, about) = (String::new(), String::new());
+        let mut vote = Vote { choices, metric, about, gain: None, curve: Vec::new(), file };
         if self.has_golds {
             self.measure(&mut vote, &answers, context)?;
         }
@@ -236,6 +241,7 @@ impl VoteJob {
         };
         let report = job.run(context)?;
         vote.metric = report.summary.metrics.first().cloned().unwrap_or_default();
+        vote.about = clusters::about(&report.summary);
         vote.gain =
             report.summary.comparisons.iter().find(|comparison| comparison.metric == vote.metric).cloned();
         let mut right: HashMap<String, bool> = HashMap::new();
@@ -370,16 +376,20 @@ impl Vote {
         document
     }
 
-    /// `The choice is right by ex@1 for 80.1 % of 1034 questions, the first answer for 75.0 %: +5.0 points [+3.5, +6.7], p < 0.001.`
+    /// `The choice is right by ex@1 for 80.1 % of 1034 questions, the first answer for 75.0 %: +5.0 points (70 won, 18 lost), …`
     fn said(&self) -> Option<Block> {
         let gain = self.gain.as_ref()?;
         let [difference, low, high] = [gain.difference, gain.low, gain.high].map(|share| points(Some(share)));
         Some(Block::lead(format!(
-            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference} points, 95 % interval [{low}, {high}], {}.",
+            "The choice is right by {} for {} % of {}, the first answer for {} %: {difference} points ({} won, {} lost), 95 % interval{} \
+             [{low}, {high}], {}.",
             self.metric,
             optional(gain.first_mean),
             counted(gain.count, "question"),
             optional(gain.second_mean),
+            gain.only_first,
+            gain.only_second,
+            self.about,
             p_in_words(gain.p_value)
         )))
     }

@@ -40,6 +40,9 @@ pub(crate) struct Vote {
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
+    /// Worker threads; 0 means one per core
+    #[arg(long, short, value_name = "N", default_value_t = 0)]
+    jobs: usize,
     #[command(flatten)]
     subset: Subset,
     /// Seed of the draw of --limit
@@ -77,6 +80,7 @@ impl Vote {
             limits: self.limits,
             now: self.clock.now,
             restart: self.restart,
+            jobs: self.jobs,
             subset: Subset { seed: self.seed, ..self.subset },
             command: command_line(),
             ..ScoreJob::new(file, self.db, Vec::new(), metrics, self.out)

@@ -135,7 +135,7 @@ pub fn label_document(folder: &LabelFolder, standings: &Standings) -> Document {
     document
 }
 
-/// One sentence: may the number be signed?
+/// One sentence: are there enough labels?
 pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
     let (plan, labels) = (folder.plan(), standings.labels);
     let labels_of = counted_of(labels, standings.questions, "question");

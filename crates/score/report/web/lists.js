@@ -72,8 +72,8 @@ function partingMap(items, names, hrefOf) {
       ? h('a', { class: shade, href, 'data-tip': text, 'aria-label': `${shown}: ${text}` }, shown)
       : h('span', { class: shade, tabindex: '0', 'data-tip': text }, shown));
   };
-  return h('section', { 'aria-label': 'Databases and levels' },
-    h('div', { class: 'head' }, h('h2', {}, 'By database and level'), h('span', { class: 'soft' }, `items that only ${names[0]} gets right, less those that only ${names[1]} does`)),
+  return h('section', { 'aria-label': 'Databases and difficulty' },
+    h('div', { class: 'head' }, h('h2', {}, 'By database and difficulty'), h('span', { class: 'soft' }, `items that only ${names[0]} gets right, less those that only ${names[1]} does`)),
     scroller(h('table', { class: 'matrix parting' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col', class: 'pin' }, 'Database'), columns.map((column) => h('th', { scope: 'col' }, column)))),
       h('tbody', {}, rows.map((row) => h('tr', {}, h('th', { scope: 'row', class: 'pin' }, row), columns.map((column) => cell(row, column))))))));

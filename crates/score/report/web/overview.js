@@ -109,8 +109,9 @@ function leaderboard(m, order, go) {
         sortable(m, true), hasIntervals && h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, unit(m))),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? ` with 95 % intervals${DATA.about}` : ''}; n: number of questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.', DATA.about && ' Point at a score for its interval if questions were independent.',
-      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.']));
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? `; in brackets the 95 % interval${DATA.about}` : ''}; n: questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.',
+      DATA.about && h('span', { class: 'pointer' }, ' Point at a score for its interval if questions were independent.'),
+      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && h('span', { class: 'plotkey' }, ' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.')));
 }
 
 /* Why answers are wrong: one bar per system, stacked by cause, as long as the points that the system loses. */
@@ -131,11 +132,11 @@ function causesSection(order) {
   const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, `${fixed(lost(s), 1)} points`)];
   const without = own.reduce((sum, s) => sum + SYSTEMS[s].fixes.without, 0);
   return h('section', { 'aria-label': 'Why answers are wrong' },
-    h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points of ${metric} that each cause costs`)),
+    h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points: percent of all answers, by ${metric}`)),
     h('dl', { class: 'bars causes' }, own.map(row)),
     h('ul', { class: 'legend' }, named.map((id, at) => h('li', {}, h('span', { class: `swatch cause c${at}` }), points.get(id)[0])),
       points.size > named.length && h('li', {}, h('span', { class: `swatch cause c${SHOWN_CAUSES}` }), `${many(points.size - named.length, 'other cause')}`)),
-    h('p', { class: 'note' }, 'An answer counts once, under its first cause. ', PIECES ? '' : 'Choose a piece of a bar to see its answers. ', without > 0 && `Not known for ${many(without, 'answer')}.`));
+    h('p', { class: 'note' }, 'Each wrong answer counts once, under its first cause. ', PIECES ? '' : 'Choose a piece of a bar to see its answers. ', without > 0 && `Not known for ${many(without, 'answer')}.`));
 }
 
 /* A bar per system, as long as 100 %, stacked of parts of its answers. */
@@ -291,7 +292,7 @@ function outcomes(order) {
   return h('section', { 'aria-label': 'Outcomes' },
     h('div', { class: 'head' }, h('h2', {}, 'Outcome of the predictions')),
     scroller(h('table', {},
-      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Questions', 'Answered', 'Missing, score 0', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
+      h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Questions', 'Answered', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, explained('A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.'), (DATA.notes || []).map((note) => ` ${capital(note)}.`)));
 }

@@ -115,7 +115,7 @@ fn note(case: &TargetCase<'_>, is_own: bool) -> String {
     };
     let others = |peers: &[SystemIndex]| peers.iter().filter(|&&peer| peer != case.target).count();
     format!(
-        "the line is that of {line}; compared with {} where labels are and {} on the target",
+        "the line is that of {line}; compared with {} where labels are and {} on the target: other systems there move the estimate",
         counted(others(&case.at_home), "system"),
         others(&case.abroad)
     )
