@@ -13,7 +13,7 @@ Look up what a cause in the list \u{201c}Why answers are wrong\u{201d} means, an
 A sentence compares the prediction with the gold by their resolved trees.\n\n\
 - Ignored: names, aliases, the order of joins, columns that a join makes equal.\n\
 - Named: at most two differences; then \u{201c}2 more differences\u{201d}. One alone if the prediction without it is right; else none that changes nothing.\n\
-- Counted: each prediction once, under its first cause. A difference without a cause has no sentence.
+- Counted: each prediction once, under its first cause; under the order of its columns only where nothing else differs. A difference without a cause has no sentence.
 
 In an example the gold comes first. A part stands as SQL, with the names of its tables. A table that the query reads twice has the alias of the text.
 

@@ -46,10 +46,11 @@ fn covered(report: &Report, dimension: &str, metric: &str) -> Vec<(usize, usize)
 }
 
 /// Whether a dimension says little beside another: Spider's hardness of fewer than half of the items, where the benchmark has a
-/// difficulty of its own.
+/// difficulty of its own; and a single database, which is the whole.
 pub(crate) fn says_little(report: &Report, dimension: &str, metric: &str) -> bool {
     let is_rare = covered(report, dimension, metric).iter().all(|(covered, whole)| 2 * covered < *whole);
-    dimension == "hardness" && is_rare && !groups(&report.summary.systems, "difficulty").is_empty()
+    let groups = |dimension| groups(&report.summary.systems, dimension).len();
+    dimension == "hardness" && is_rare && groups("difficulty") > 0 || dimension == "db_id" && groups(dimension) == 1
 }
 
 /// Says so where the groups of a dimension hold only a part of the items behind the scores.

@@ -228,7 +228,8 @@ function distances(m, order) {
 }
 
 function breakdown(m, order, params) {
-  const available = dimensions();
+  /* A single database is the whole. */
+  const available = dimensions().filter(([key]) => key !== 'db_id' || groupsOf(key).length > 1);
   if (available.length === 0) return null;
   const all = params.get('all') === '1';
   const shown = all ? order : order.slice(0, SHOWN_SYSTEMS);

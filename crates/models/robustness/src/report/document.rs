@@ -24,9 +24,11 @@ const MOST_LINKED: usize = 4;
 impl RobustnessReport {
     pub fn document(&self) -> Document {
         let systems = &self.robustness.systems;
+        let is_old = systems.iter().any(|system| system.not_asked_again > 0);
+        let of = if is_old { "Robustness of the old answers of" } else { "Robustness of" };
         let mut document = Document::new(match systems.as_slice() {
-            [one] => format!("Robustness of {}", one.system),
-            several => format!("Robustness of {}", many(several.len(), "system")),
+            [one] => format!("{of} {}", one.system),
+            several => format!("{of} {}", many(several.len(), "system")),
         });
         let part = part(&self.robustness.manifest);
         document.lead.extend(part.map(|part| Block::callout(format!("The original is {part}."))));
