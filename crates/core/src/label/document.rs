@@ -150,10 +150,9 @@ pub fn label_sentence(folder: &LabelFolder, standings: &Standings) -> String {
     }
     if standings.enough {
         return match standings.quantities.as_slice() {
-            [one] => format!(
-                "{} Enough to stop: {labels_of} labelled.",
-                number(one, plan.wanted, plan.goal.level)
-            ),
+            [one] => {
+                format!("{} Enough to stop: {labels_of} labelled.", number(one, plan.wanted, plan.goal.level))
+            }
             _ => format!("All {} numbers are sure: {labels_of} labelled.", standings.quantities.len()),
         };
     }

@@ -50,7 +50,8 @@ fn covered(report: &Report, dimension: &str, metric: &str) -> Vec<(usize, usize)
 pub(crate) fn says_little(report: &Report, dimension: &str, metric: &str) -> bool {
     let is_rare = covered(report, dimension, metric).iter().all(|(covered, whole)| 2 * covered < *whole);
     let groups = |dimension| groups(&report.summary.systems, dimension).len();
-    dimension == "hardness" && is_rare && groups("difficulty") > 0 || dimension == "db_id" && groups(dimension) == 1
+    dimension == "hardness" && is_rare && groups("difficulty") > 0
+        || dimension == "db_id" && groups(dimension) == 1
 }
 
 /// Says so where the groups of a dimension hold only a part of the items behind the scores.

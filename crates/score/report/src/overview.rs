@@ -201,7 +201,8 @@ fn shown_pairs(report: &Report) -> Vec<&Comparison> {
 
 fn comparisons(report: &Report) -> Section {
     let pairs = shown_pairs(report);
-    let adjusted = if report.summary.systems.len() > 2 { ", not adjusted for the number of pairs" } else { "" };
+    let adjusted =
+        if report.summary.systems.len() > 2 { ", not adjusted for the number of pairs" } else { "" };
     let note = format!(
         "both systems on the same n questions, with 95 % intervals{}; * p < 0.05{adjusted}{}",
         clusters::about(&report.summary),

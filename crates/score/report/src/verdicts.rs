@@ -33,11 +33,6 @@ fn note(metric: &str, all: &[Verdicts]) -> String {
 const HEADER: [&str; 7] =
     ["system", "equivalent", "up to bound", "different", "unknown", "no verdict", "unknown why"];
 
-/// A reason for readers, where its code is no plain word.
-fn reason(code: &str) -> &str {
-    if code == "nondeterministic" { "result depends on chance" } else { code }
-}
-
 /// The verdicts on one system's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdicts {
@@ -101,10 +96,11 @@ impl Verdicts {
 
     fn cells(&self) -> [String; 6] {
         let count = |name: &str| self.verdicts.get(name).copied().unwrap_or(0).to_string();
+        let plain = |reason: &str| reason.replace("nondeterministic", "result depends on chance");
         let mut reasons: Vec<(&String, &usize)> = self.reasons.iter().collect();
         reasons.sort_by_key(|(name, count)| (Reverse(**count), *name));
         let reasons: Vec<String> =
-            reasons.into_iter().map(|(name, count)| format!("{} {count}", reason(name))).collect();
+            reasons.into_iter().map(|(name, count)| format!("{} {count}", plain(name))).collect();
         let [equivalent, up_to, different, unknown] = VERDICTS.map(count);
         [equivalent, up_to, different, unknown, self.none.to_string(), reasons.join(", ")]
     }

@@ -49,7 +49,8 @@ impl TrainingOptions {
             return Ok(());
         }
         let is_empty = data.validation == 0 && self.validation > 0.0 && !self.intra_database;
-        let hint = if is_empty { "For validation on the same databases, give --intra-database.\n" } else { "" };
+        let hint =
+            if is_empty { "For validation on the same databases, give --intra-database.\n" } else { "" };
         print(&format!(
             "{} to train on: {}\n{} of {} databases to validate on: {}\nleft out: {} that repeat another, {} of the validation \
              that are trained on\n{hint}",

@@ -102,9 +102,8 @@ fn columns_in_other_order(gold: &Grid, prediction: &Grid) -> Option<String> {
     let cells = prediction.rows().flat_map(|row| order.iter().map(|at| row[*at])).collect();
     let moved = Grid { width, cells };
     let places: Vec<String> = order.iter().map(|at| (at + 1).to_string()).collect();
-    (sorted_rows(gold) == sorted_rows(&moved)).then(|| {
-        format!("{COLUMNS_MOVED}: the gold's are the prediction's {}", listed(&places))
-    })
+    (sorted_rows(gold) == sorted_rows(&moved))
+        .then(|| format!("{COLUMNS_MOVED}: the gold's are the prediction's {}", listed(&places)))
 }
 
 /// Whether both have as many rows and as many columns.

@@ -282,7 +282,7 @@ fn before_and_after(system: &SystemRobustness) -> Section {
         ]
     };
     let columns = ["schema", "drawn", "original", "changed", "points [95 %]", "items"];
-    let note = "execution accuracy in percent on the same items, over the original schema and over the changed one";
+    let note = "execution accuracy in percent on the same items, before and after the change";
     let table = Table::of(columns, system.rows.iter().map(row));
     Section::new(&system.system, note, table).terminal(Extent::Nothing)
 }

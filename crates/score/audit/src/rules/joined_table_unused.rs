@@ -60,7 +60,7 @@ impl AuditRule for JoinedTableUnused {
                 let is_unused =
                     of_it.count() == 1 && !used.iter().any(|column| column.relation == relation.id);
                 if is_unused && !(restricts && is_meant(subject, &table.name)) {
-                    findings.report(format!("{} is joined, and only filters: no other column of it is read", table.name));
+                    findings.report(format!("{} is joined, and only filters rows", table.name));
                 }
             }
         }
