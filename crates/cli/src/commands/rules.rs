@@ -110,12 +110,11 @@ impl Rules {
             None => list(),
             Some(rule) => {
                 let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
-                let page =
-                    find(&rule).map(|entry| entry.meta().page()).or_else(of_audit).ok_or_else(|| {
-                        anyhow!(
-                            "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
-                        )
-                    })?;
+                let page = find(&rule).map(|entry| entry.page()).or_else(of_audit).ok_or_else(|| {
+                    anyhow!(
+                        "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
+                    )
+                })?;
                 format!("{page}\n")
             }
         };
@@ -127,14 +126,13 @@ impl Rules {
 fn list() -> String {
     let mut text = format!("{:<4} {:<34} {:<14} {}\n", "id", "name", "used by", "what it does");
     for rule in rules() {
-        let meta = rule.meta();
-        let profiles = match meta.profiles {
+        let profiles = match rule.profiles {
             Profiles::BOTH => "etm, etm-paper",
             Profiles::SOUND => "etm",
             Profiles::PAPER => "etm-paper",
             _ => "",
         };
-        let _ = writeln!(text, "{:<4} {:<34} {profiles:<14} {}", meta.id, meta.name, meta.summary);
+        let _ = writeln!(text, "{:<4} {:<34} {profiles:<14} {}", rule.id, rule.name, rule.summary);
     }
     text
 }
