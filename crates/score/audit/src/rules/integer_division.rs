@@ -17,7 +17,7 @@
 //! and is left out, as is a division that loses nothing in the rows at hand.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
@@ -27,37 +27,26 @@ use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{parts, scopes, whole};
 
-pub(super) struct IntegerDivision;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "integer-division",
     summary: "two integers are divided, which drops the fraction",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check).only_in(&["sqlite", "postgres"]),
     cases: CASES,
     source: include_str!("integer_division.rs"),
 };
 
-impl AuditRule for IntegerDivision {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        matches!(dialect, "sqlite" | "postgres")
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let mut exprs = Vec::new();
-            scope.select.outputs.iter().for_each(|output| parts(&output.expr, &mut exprs));
-            if scope.is_whole() {
-                scope.query.order_by.iter().for_each(|term| parts(&term.expr, &mut exprs));
-            }
-            for expr in exprs {
-                if is_integer_division(subject, expr) {
-                    report(subject, expr, findings);
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let mut exprs = Vec::new();
+        scope.select.outputs.iter().for_each(|output| parts(&output.expr, &mut exprs));
+        if scope.is_whole() {
+            scope.query.order_by.iter().for_each(|term| parts(&term.expr, &mut exprs));
+        }
+        for expr in exprs {
+            if is_integer_division(subject, expr) {
+                report(subject, expr, findings);
             }
         }
     }
