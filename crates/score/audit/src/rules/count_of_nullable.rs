@@ -18,8 +18,8 @@
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::tree::{Args, Expr, Query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
@@ -48,7 +48,13 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
                 continue;
             }
             let mut query: Query = subject.query.clone();
-            rewrite_query(&mut Starred(call), &mut query);
+            change_exprs(&mut query, |expr| {
+                if let Expr::Aggregate(same) = expr
+                    && same == call
+                {
+                    same.args = Args::Star;
+                }
+            });
             if subject.same_rows(&query, findings) == Some(false) {
                 let rows = subject.run(&query, findings);
                 let why = format!(
@@ -62,18 +68,6 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
                     subject.print(&query),
                 );
             }
-        }
-    }
-}
-
-struct Starred<'a>(&'a Aggregate);
-
-impl Rewriter for Starred<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Aggregate(call) = expr
-            && **call == *self.0
-        {
-            call.args = Args::Star;
         }
     }
 }

@@ -21,11 +21,10 @@ use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Table;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, Scope, equalities, joined_scopes, relations_read};
+use crate::walk::{Scope, equalities, joined_scopes, make_distinct, relations_read};
 use crate::words::{Words, names, split, stem};
 
 pub(super) static RULE: AuditRule = AuditRule {
@@ -60,7 +59,7 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
                 subject.name(counted_column)
             );
             let mut query: Query = subject.query.clone();
-            rewrite_query(&mut Distinct(call), &mut query);
+            make_distinct(&mut query, call);
             if !subject.item.data.has_rows() {
                 findings.propose(why, None, subject.print(&query));
             } else if subject.same_rows(&query, findings) == Some(false) {

@@ -21,7 +21,7 @@ use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
@@ -111,24 +111,18 @@ fn is_integer(subject: &AuditSubject<'_>, expr: &Expr) -> bool {
     }
 }
 
-/// Makes the left side of equal divisions a real number.
-struct Real<'e>(&'e Expr);
-
-impl Rewriter for Real<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr == self.0
+fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) {
+    let why = format!("{} divides integers and drops the fraction", subject.text(division));
+    let mut rewritten: Query = subject.query.clone();
+    // The left side of equal divisions becomes a real number.
+    change_exprs(&mut rewritten, |expr| {
+        if expr == division
             && let Expr::Binary(_, left, _) = expr
         {
             let value = std::mem::replace(&mut **left, Expr::Literal(Literal::Null));
             **left = Expr::Cast { expr: Box::new(value), type_name: "REAL".to_owned() };
         }
-    }
-}
-
-fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) {
-    let why = format!("{} divides integers and drops the fraction", subject.text(division));
-    let mut rewritten: Query = subject.query.clone();
-    rewrite_query(&mut Real(division), &mut rewritten);
+    });
     let sql = subject.print(&rewritten);
     if !subject.item.data.has_rows() {
         findings.propose(why, None, sql);

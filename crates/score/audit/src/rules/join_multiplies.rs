@@ -21,11 +21,10 @@ use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, Scope, joined_scopes, relations_read};
+use crate::walk::{Scope, joined_scopes, make_distinct, relations_read};
 use crate::words::{Words, names};
 
 pub(super) static RULE: AuditRule = AuditRule {
@@ -110,7 +109,7 @@ fn is_value(expr: &Expr) -> bool {
 
 fn report(subject: &AuditSubject<'_>, call: &Aggregate, why: String, findings: &mut Findings) {
     let mut query: Query = subject.query.clone();
-    rewrite_query(&mut Distinct(call), &mut query);
+    make_distinct(&mut query, call);
     let is_count = call.function == Function::Count;
     let sql = if is_count { subject.print(&query) } else { None };
     if !subject.item.data.has_rows() {

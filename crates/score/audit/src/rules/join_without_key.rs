@@ -20,7 +20,7 @@ use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::item::AuditSubject;
 use crate::walk::{Scope, joined_scopes, relations_read};
@@ -132,23 +132,14 @@ fn along_no_key(
             Box::new(Expr::Column(to_left)),
             Box::new(Expr::Column(to_right)),
         );
-        rewrite_query(&mut Replaced { from: condition, to: &new }, &mut query);
+        change_exprs(&mut query, |expr| {
+            if expr == condition {
+                *expr = new.clone();
+            }
+        });
         findings.propose(why, None, subject.print(&query));
     } else if is_anchored(l, lc) && is_anchored(r, rc) {
         findings.report(format!("{} equates the keys of different things", subject.text(condition)));
-    }
-}
-
-struct Replaced<'e> {
-    from: &'e Expr,
-    to: &'e Expr,
-}
-
-impl Rewriter for Replaced<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr == self.from {
-            *expr = self.to.clone();
-        }
     }
 }
 

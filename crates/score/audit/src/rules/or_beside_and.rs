@@ -18,7 +18,7 @@
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
@@ -38,7 +38,11 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
         let condition = scope.select.filter.as_ref().filter(|condition| grouped(condition).is_some());
         if let Some(condition) = condition {
             let mut query: Query = subject.query.clone();
-            rewrite_query(&mut Grouped, &mut query);
+            change_exprs(&mut query, |expr| {
+                if let Some(other) = grouped(expr) {
+                    *expr = other;
+                }
+            });
             let why = format!(
                 "in {} one alternative stands without the conditions of the other",
                 subject.text(condition)
@@ -95,16 +99,6 @@ fn grouped(expr: &Expr) -> Option<Expr> {
 
 fn same_column(one: &Expr, other: &Expr) -> bool {
     compared(one).is_some_and(|column| compared(other) == Some(column))
-}
-
-struct Grouped;
-
-impl Rewriter for Grouped {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Some(other) = grouped(expr) {
-            *expr = other;
-        }
-    }
 }
 
 const CASES: &[AuditCase] = &[
