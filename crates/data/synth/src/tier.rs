@@ -13,19 +13,21 @@ use serde::{Deserialize, Serialize};
 use crate::operators::OperatorId;
 use crate::shape::QueryMeasures;
 
-/// How difficult a query is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// One table or little more.
-    Simple,
-    /// A join or a group or a subquery.
-    Moderate,
-    /// Several of them.
-    Complex,
-    /// Many of them.
-    HighlyComplex,
+sqlgauge_base::named! {
+    /// How difficult a query is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Tier by name {
+        /// One table or little more.
+        Simple = "simple",
+        /// A join or a group or a subquery.
+        Moderate = "moderate",
+        /// Several of them.
+        Complex = "complex",
+        /// Many of them.
+        HighlyComplex = "highly_complex",
+    }
 }
 
 /// Bounds of the grades 1, 2 and 3.
@@ -37,9 +39,6 @@ const LEVELS: [usize; 3] = [1, 2, 3];
 const SUMS: [usize; 3] = [2, 5, 8];
 
 impl Tier {
-    /// All tiers, the easiest first.
-    pub const ALL: [Self; 4] = [Self::Simple, Self::Moderate, Self::Complex, Self::HighlyComplex];
-
     pub fn of(shape: &QueryMeasures) -> Self {
         let levels = shape.features.depth.saturating_sub(1) + shape.features.set_operations;
         let sum = reached(NODES, shape.nodes)
@@ -47,16 +46,6 @@ impl Tier {
             + reached(OPERATOR_KINDS, OperatorId::names_in(shape).len())
             + reached(LEVELS, levels);
         Self::ALL[reached(SUMS, sum)]
-    }
-
-    /// Its name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Moderate => "moderate",
-            Self::Complex => "complex",
-            Self::HighlyComplex => "highly_complex",
-        }
     }
 
     /// Its place among all.

@@ -7,35 +7,24 @@ use crate::ResultSet;
 
 use crate::compare::rows::{GoldOrder, difference, difference_of_sets};
 
-/// When the results of two queries count as equal. Columns are kept in order, and numbers with a fraction are equal
-/// within [`RELATIVE_TOLERANCE`](super::RELATIVE_TOLERANCE), in all of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Semantics {
-    /// As `ex@1`: bags of rows; in the order that the left query asks for, if it asks for one, ties free.
-    #[default]
-    Ex,
-    /// Sets of rows, as BIRD and SpotIt compare: neither repetition nor order counts.
-    Set,
-    /// Bags of rows, as VeriEQL compares: repetition counts, order does not.
-    Bag,
-    /// Rows in the order that either query asks for, ties free: a query that orders differs from one that does not.
-    List,
+sqlgauge_base::named! {
+    /// When the results of two queries count as equal. Columns are kept in order, and numbers with a fraction are equal
+    /// within [`RELATIVE_TOLERANCE`](super::RELATIVE_TOLERANCE), in all of them.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Semantics by name {
+        /// As `ex@1`: bags of rows; in the order that the left query asks for, if it asks for one, ties free.
+        #[default]
+        Ex = "ex",
+        /// Sets of rows, as BIRD and SpotIt compare: neither repetition nor order counts.
+        Set = "set",
+        /// Bags of rows, as VeriEQL compares: repetition counts, order does not.
+        Bag = "bag",
+        /// Rows in the order that either query asks for, ties free: a query that orders differs from one that does not.
+        List = "list",
+    }
 }
 
 impl Semantics {
-    /// All of them, the default first.
-    pub const ALL: [Self; 4] = [Self::Ex, Self::Set, Self::Bag, Self::List];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ex => "ex",
-            Self::Set => "set",
-            Self::Bag => "bag",
-            Self::List => "list",
-        }
-    }
-
     /// Whether the order that the left query asks for counts.
     pub fn keeps_left_order(self) -> bool {
         matches!(self, Self::Ex | Self::List)
