@@ -1,7 +1,7 @@
 //! Enums whose variants have names.
 
 /// Declares an enum with a text beside each variant: `ALL` has its variants in their order, and the method after `by` gives
-/// the text of one.
+/// the text of one, which is also how it prints.
 ///
 /// ```
 /// sqlgauge_base::named! {
@@ -34,6 +34,12 @@ macro_rules! named {
                 match self {
                     $(Self::$Variant => $text),+
                 }
+            }
+        }
+
+        impl std::fmt::Display for $Enum {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.$name())
             }
         }
     };

@@ -1,12 +1,12 @@
 //! The kinds of schema change: EvoSchema's ten in scope and its two out of scope, and one of our own.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 sqlgauge_base::named! {
-    /// A kind of schema change (EvoSchema, section 3.6), in the order of the paper's Table 2, those out of scope last.
+    // In the order of the paper's Table 2, those out of scope last.
+    /// A kind of schema change (EvoSchema, section 3.6).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "kebab-case")]
@@ -74,12 +74,6 @@ impl ChangeKind {
             ),
             _ => None,
         }
-    }
-}
-
-impl fmt::Display for ChangeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -6,8 +6,6 @@
 //! added: length in nodes, joins, different operators of the 42, and nesting together with set operations. A sum of 0 or 1
 //! is Simple, 2 to 4 Moderate, 5 to 7 Complex, 8 and more Highly Complex. The tier of a query follows from its tree alone.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::operators::OperatorId;
@@ -51,12 +49,6 @@ impl Tier {
     /// Its place among all.
     pub fn index(self) -> usize {
         self as usize
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

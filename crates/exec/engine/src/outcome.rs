@@ -155,9 +155,3 @@ sqlgauge_base::named! {
         Machine = "machine_error",
     }
 }
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}

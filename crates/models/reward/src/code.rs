@@ -1,7 +1,5 @@
 //! What became of an answer.
 
-use std::fmt;
-
 use serde::Serialize;
 use sqlgauge_engine::FailureKind;
 
@@ -52,12 +50,6 @@ impl Code {
             | FailureKind::Parameters
             | FailureKind::RuntimeError => Self::DoesNotRun,
         })
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -1,6 +1,5 @@
 //! Which of the descriptors an evaluator learns from.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::descriptors::Descriptors;
@@ -67,12 +66,6 @@ impl DescriptorSet {
             Self::Euclidean => &[&EUCLIDEAN],
         };
         parts.concat()
-    }
-}
-
-impl fmt::Display for DescriptorSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -54,12 +54,6 @@ impl Semantics {
     }
 }
 
-impl fmt::Display for Semantics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// A name that no contract has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownSemantics(String);

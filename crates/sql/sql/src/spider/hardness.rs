@@ -1,7 +1,5 @@
 //! Spider's four hardness levels.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::MisplacedOperator;
@@ -20,12 +18,6 @@ sqlgauge_base::named! {
         Hard = "hard",
         /// Everything else.
         Extra = "extra",
-    }
-}
-
-impl fmt::Display for Hardness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
