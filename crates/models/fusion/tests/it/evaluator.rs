@@ -4,26 +4,14 @@ use std::path::Path;
 
 use sqlgauge_fusion::regressors::{self, Mlp, Training};
 use sqlgauge_fusion::{
-    AdaptOptions, Basis, Blob, BlobValues, EncoderCard, Evaluator, EvaluatorError, FitOptions, MetaSet,
-    Provenance, ReptileOptions, Rows, TransferOptions, adapt, find, fine_tune, fit, meta_train,
-    sample_subsets,
+    AdaptOptions, Basis, Blob, BlobValues, EncoderCard, Evaluator, FitOptions, MetaSet, Provenance,
+    ReptileOptions, Rows, TransferOptions, adapt, find, fine_tune, fit, meta_train, sample_subsets,
 };
+
+use crate::common::{Random, message};
 
 /// Descriptors in the made-up sets.
 const WIDTH: usize = 8;
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
-}
 
 /// Sets whose accuracy is a known curved function of two hidden shifts, moved by `system`; descriptors are heavy-tailed.
 fn made_up(sets: usize, groups: u32, system: f64, seed: u64) -> MetaSet {
@@ -230,13 +218,6 @@ fn one_group_gives_a_wide_interval_and_says_so() {
     let other = many.estimate(sets.rows().row(0), None, 0.9).unwrap();
     assert!(matches!(other.basis, Basis::Conformal(_)));
     assert!(estimate.high - estimate.low > other.high - other.low);
-}
-
-fn message<T>(result: Result<T, EvaluatorError>) -> String {
-    match result {
-        Ok(_) => panic!("it should have been refused"),
-        Err(error) => error.to_string(),
-    }
 }
 
 #[test]
