@@ -1,6 +1,5 @@
 //! Which values a counterexample may hold.
 
-use std::fmt;
 use std::str::FromStr;
 
 use sqlgauge_search::{DeclaredColumns, Refutation};
@@ -31,17 +30,9 @@ impl ColumnValues {
 }
 
 /// There are no such values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid values {:?}: give one of {}", .0, ColumnValues::ALL.map(ColumnValues::name).join(", "))]
 pub struct UnknownColumnValues(String);
-
-impl fmt::Display for UnknownColumnValues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ColumnValues::ALL.map(ColumnValues::name).join(", ");
-        write!(f, "invalid values {:?}: give one of {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownColumnValues {}
 
 impl FromStr for ColumnValues {
     type Err = UnknownColumnValues;

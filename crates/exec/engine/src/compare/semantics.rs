@@ -1,6 +1,5 @@
 //! Decides what of a result counts: the contracts besides `ex@1`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::ResultSet;
@@ -55,17 +54,9 @@ impl Semantics {
 }
 
 /// A name that no contract has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no semantics {:?}: choose from {}", .0, Semantics::ALL.map(Semantics::name).join(", "))]
 pub struct UnknownSemantics(String);
-
-impl fmt::Display for UnknownSemantics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Semantics::ALL.map(Semantics::name).join(", ");
-        write!(f, "there is no semantics {:?}: choose from {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownSemantics {}
 
 impl FromStr for Semantics {
     type Err = UnknownSemantics;
