@@ -223,12 +223,12 @@ fn by_rule(golds: &[Judged]) {
         let of_set = |set: usize| Counts::of(golds.iter().filter(|gold| gold.set == set), is_reported).text();
         println!("{name:<26}{}", (0..SETS.len()).map(of_set).collect::<Vec<_>>().join(" "));
     };
-    for meta in rules().iter().map(|rule| rule.meta()) {
-        if golds.iter().any(|gold| gold.rules.contains(meta.name)) {
-            line(meta.name, &|gold: &Judged| gold.rules.contains(meta.name));
+    for rule in rules() {
+        if golds.iter().any(|gold| gold.rules.contains(rule.name)) {
+            line(rule.name, &|gold: &Judged| gold.rules.contains(rule.name));
         }
     }
-    let on: BTreeSet<&str> = RuleSelection::default().rules().iter().map(|rule| rule.meta().name).collect();
+    let on: BTreeSet<&str> = RuleSelection::default().rules().iter().map(|rule| rule.name).collect();
     line("any that is on", &|gold: &Judged| gold.rules.iter().any(|rule| on.contains(rule)));
     line("two or more that are on", &|gold: &Judged| {
         gold.rules.iter().filter(|rule| on.contains(*rule)).count() > 1
@@ -250,7 +250,7 @@ fn together(design: &[Judged], half: &[Judged]) {
             counts.reported > 0 && counts.hits as f64 >= least * counts.reported as f64
         };
         let good: BTreeSet<&str> =
-            rules().iter().map(|rule| rule.meta().name).filter(|name| is_good(name)).collect();
+            rules().iter().map(|rule| rule.name).filter(|name| is_good(name)).collect();
         let is_reported = |gold: &Judged| gold.rules.iter().any(|rule| good.contains(rule));
         let all = Counts::of(half.iter(), is_reported);
         print!("{least:.2} {:>2} rules {} F1 {:.2}", good.len(), all.text(), all.f1());
@@ -352,10 +352,10 @@ fn people(data: &Path) -> Result<()> {
 fn fit(golds: &[Judged]) {
     const PENALTY: f64 = 1.0;
     const STEPS: usize = 4_000;
-    let on: Vec<&str> = RuleSelection::default().rules().iter().map(|rule| rule.meta().name).collect();
+    let on: Vec<&str> = RuleSelection::default().rules().iter().map(|rule| rule.name).collect();
     let rules: Vec<&str> =
         on.into_iter().filter(|rule| golds.iter().any(|gold| gold.rules.contains(rule))).collect();
-    let prior = |rule: &&str| find(rule).map(|rule| rule.meta().standing.prior()).unwrap_or_default();
+    let prior = |rule: &&str| find(rule).map(|rule| rule.standing.prior()).unwrap_or_default();
     let priors: Vec<f64> = rules.iter().map(prior).collect();
     let (mut bases, mut weights) = ([0.0_f64; 3], priors.clone());
     let places: Vec<Vec<usize>> = golds

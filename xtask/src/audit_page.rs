@@ -24,15 +24,15 @@ pub(crate) fn render() -> String {
     let mut page = HEAD.to_owned();
     for (standing, heading) in LISTS {
         let _ = write!(page, "\n## {heading}\n");
-        for meta in rules().iter().map(|rule| rule.meta()).filter(|meta| meta.standing == standing) {
-            let comment = meta.page();
+        for rule in rules().iter().filter(|rule| rule.standing == standing) {
+            let comment = rule.page();
             let [finds, example, excuse] =
                 ["What it finds", "Example", "When it is no defect"].map(|heading| part(&comment, heading));
-            let needs = match meta.needs.name() {
+            let needs = match rule.needs.name() {
                 "schema" => String::new(),
                 needs => format!(" (needs {needs})"),
             };
-            let _ = write!(page, "\n### {}{needs}\n\n{finds}\n\n{example}\n\nFine if: {excuse}\n", meta.name);
+            let _ = write!(page, "\n### {}{needs}\n\n{finds}\n\n{example}\n\nFine if: {excuse}\n", rule.name);
         }
     }
     page

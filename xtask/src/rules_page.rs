@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sqlgauge_etm::{Meta, rules};
+use sqlgauge_etm::{Rule, rules};
 
 const HEAD: &str = "# Equivalence rules
 
@@ -23,11 +23,11 @@ pub(crate) fn render() -> String {
     let mut page = HEAD.to_owned();
     for (sound, paper, heading) in LISTS {
         let _ = write!(page, "\n## {heading}\n");
-        let is_listed = |meta: &&Meta| meta.profiles.sound == sound && meta.profiles.paper == paper;
-        for meta in rules().iter().map(|rule| rule.meta()).filter(is_listed) {
-            let comment = meta.page();
+        let is_listed = |rule: &&Rule| rule.profiles.sound == sound && rule.profiles.paper == paper;
+        for rule in rules().iter().copied().filter(is_listed) {
+            let comment = rule.page();
             let [does, example] = ["What it does", "Example"].map(|heading| part(&comment, heading));
-            let _ = write!(page, "\n### {} {}\n\n{does}\n\n{example}\n", meta.id, meta.name);
+            let _ = write!(page, "\n### {} {}\n\n{does}\n\n{example}\n", rule.id, rule.name);
         }
     }
     page

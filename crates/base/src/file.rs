@@ -18,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::regular;
 
 /// How the name of a file ends that is being prepared.
@@ -248,6 +250,17 @@ pub fn write_atomically<E: From<io::Error>>(
     let mut file = AtomicFile::create(path)?;
     write(&mut file)?;
     Ok(file.commit()?)
+}
+
+/// Writes a value as indented JSON, whole or not at all.
+///
+/// # Errors
+/// When it cannot be written, or has no form in JSON.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    write_atomically(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// Takes away what this process is preparing, for a process that is about to end; from then on nothing is put in place

@@ -12,6 +12,7 @@ pub mod file;
 mod hex;
 pub mod json;
 mod markdown;
+mod named;
 mod panics;
 pub mod pool;
 mod printable;

@@ -17,7 +17,7 @@ use serde::Serialize;
 use sqlgauge_base::counted;
 use sqlgauge_dataset::load_tables;
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_etm::{Matcher, Meta, Profile, RuleStage, rules};
+use sqlgauge_etm::{Matcher, Profile, Rule, RuleStage, rules};
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::write_together;
 use sqlgauge_run::{Item, Manifest, RunError, RunFiles, recorded_file};
@@ -179,10 +179,11 @@ impl AblateJob {
         schemas: &HashMap<String, Arc<Schema>>,
         context: &Context<'_>,
     ) -> Result<Vec<AblationStep>, Error> {
-        let added: Vec<&'static Meta> = rules()
+        let added: Vec<&'static Rule> = rules()
             .iter()
-            .map(|rule| rule.meta())
-            .filter(|meta| meta.profiles.contains(self.profile) && meta.stage != RuleStage::Resolution)
+            .copied()
+            .filter(|rule| rule.profiles.contains(self.profile))
+            .filter(|rule| !matches!(rule.stage, RuleStage::Resolution))
             .collect();
         let counted =
             |step: &str, summary: &str, called: &(dyn Fn(&Answer) -> Option<bool> + Sync)| AblationStep {
@@ -198,13 +199,13 @@ impl AblateJob {
         for last in 0..=added.len() {
             let chosen = &added[..last];
             let called = |answer: &Answer| {
-                let is_chosen = |meta: &Meta| chosen.iter().any(|other| std::ptr::eq(*other, meta));
+                let is_chosen = |rule: &Rule| chosen.iter().any(|other| std::ptr::eq(*other, rule));
                 let schema = schemas.get(&answer.db_id)?;
                 let matcher = Matcher::of_chosen(schema, self.profile, &is_chosen);
                 Some(answer.golds.iter().any(|gold| matcher.is_right(gold, &answer.prediction)))
             };
             let (step, summary) =
-                chosen.last().map_or(("names", "Resolution of names alone"), |meta| (meta.id, meta.summary));
+                chosen.last().map_or(("names", "Resolution of names alone"), |rule| (rule.id, rule.summary));
             steps.push(counted(step, summary, &called));
             context.watcher().advanced(last + 1);
             if context.is_stopped() {

@@ -142,7 +142,7 @@ impl AuditJob {
         let mut items = self.audit(&examples, &peers, engine.as_ref(), context)?;
         let unused = allowed.apply(&mut items)?;
         unused.iter().for_each(|text| watcher.note(text));
-        let rules = self.rules.rules().iter().map(|rule| rule.meta().name).collect();
+        let rules = self.rules.rules().iter().map(|rule| rule.name).collect();
         Ok(BenchmarkAudit { source: self.gold.path().display().to_string(), questions, rules, items })
     }
 

@@ -10,22 +10,21 @@ use crate::match_pair::{SchemaFacts, match_pair};
 use crate::settings::VerifySettings;
 use crate::verify_pair::over_database;
 
-/// When two answers mean the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum VoteBy {
-    /// Equal results on the database.
-    #[default]
-    Result,
-    /// Equal results, and a proof.
-    Proof,
-    /// Equal results, and no database that tells them apart.
-    Both,
+sqlgauge_base::named! {
+    /// When two answers mean the same.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum VoteBy by name {
+        /// Equal results on the database.
+        #[default]
+        Result = "result",
+        /// Equal results, and a proof.
+        Proof = "proof",
+        /// Equal results, and no database that tells them apart.
+        Both = "both",
+    }
 }
 
 impl VoteBy {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Result, Self::Proof, Self::Both];
-
     /// How answers can be told apart on that engine. Proofs, and databases that are made for two answers, speak SQLite's SQL.
     ///
     /// # Errors
@@ -43,15 +42,6 @@ impl VoteBy {
                 }
                 Ok(Self::Result)
             }
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Result => "result",
-            Self::Proof => "proof",
-            Self::Both => "both",
         }
     }
 }

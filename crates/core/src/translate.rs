@@ -111,11 +111,6 @@ fn tables(dialect: &'static Dialect, typed: &TypedSchema<'_>) -> Vec<Result<Stri
 }
 
 impl Translation {
-    /// Whether the dialect cannot say the query with SQLite's meaning.
-    pub fn is_refused(&self) -> bool {
-        self.sql.as_ref().is_some_and(Result::is_err)
-    }
-
     /// What `translate --json` prints below the name of the dialect.
     pub fn to_json(&self) -> Value {
         let mut value = match &self.sql {

@@ -172,13 +172,12 @@ pub fn named(change: RewriteChange) -> String {
 
 /// The rule that changes the query without saying so.
 fn unreported(query: &Query, schema: &Schema) -> String {
-    let is_silent = |meta| {
-        let steps = Stepper::only(meta, Lies::default(), schema).steps(query).steps;
+    let is_silent = |rule| {
+        let steps = Stepper::only(rule, Lies::default(), schema).steps(query).steps;
         matches!(steps.first(), Some(Step { change: RewriteChange::Unreported, .. }))
     };
-    let mut sound =
-        rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(Profile::Sound));
-    sound.find(|meta| is_silent(meta)).map_or_else(|| "unreported".to_owned(), |meta| meta.id.to_owned())
+    let mut sound = rules().iter().copied().filter(|rule| rule.profiles.contains(Profile::Sound));
+    sound.find(|rule| is_silent(rule)).map_or_else(|| "unreported".to_owned(), |rule| rule.id.to_owned())
 }
 
 /// Whether the canonical order moved relations (P4) or only operands (P5).

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::Stepper;
-use sqlgauge_etm::{Matcher, Meta, Profile};
+use sqlgauge_etm::{Matcher, Profile, Rule};
 use sqlgauge_prove::{Solver, SolverLimits};
 use sqlgauge_search::{Refutation, Witness};
 use sqlgauge_sql::resolve;
@@ -52,7 +52,7 @@ pub struct Options {
     pub solver: Option<PathBuf>,
     /// The rule that makes the pairs alone, with each defect that the registry has for it in turn. `match` and `verify`
     /// keep theirs.
-    pub broken: Option<&'static Meta>,
+    pub broken: Option<&'static Rule>,
     /// Whether `verify` forgets the UNIQUE indexes that no constraint stands for: a planted defect, which the program must find.
     pub forgets_indexes: bool,
 }
@@ -204,7 +204,7 @@ pub fn hunt(options: &Options) -> Tally {
 }
 
 /// The rule with one of its defects, another in each round.
-fn broken<'w>(rule: &'static Meta, round: u64, world: &'w World) -> Option<Broken<'w>> {
+fn broken<'w>(rule: &'static Rule, round: u64, world: &'w World) -> Option<Broken<'w>> {
     let defects = plants(rule);
     let at = round.checked_rem(defects.len() as u64)?;
     let defect = defects.get(usize::try_from(at).ok()?)?;

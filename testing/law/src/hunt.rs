@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::{Lies, Stepper};
-use sqlgauge_etm::{Matcher, Meta, Profile, RuleStage, find};
+use sqlgauge_etm::{Matcher, Profile, Rule, RuleStage, find};
 use sqlgauge_sql::resolve;
 
 use crate::check::{Kind, Report, Violation, check, check_pair};
@@ -80,7 +80,7 @@ impl Findings {
 }
 
 fn is_of_resolution(name: &str) -> bool {
-    find(name).is_some_and(|rule| rule.meta().stage == RuleStage::Resolution)
+    find(name).is_some_and(|rule| matches!(rule.stage, RuleStage::Resolution))
 }
 
 /// Tries the law until the options are exhausted; `progress` sees the findings now and then.
@@ -148,8 +148,8 @@ fn alone(
     findings: &Mutex<Findings>,
     dice: &mut Dice,
 ) {
-    let rules: Vec<&'static Meta> =
-        sound_rules().filter(|rule| rule.stage != RuleStage::Resolution).collect();
+    let rules: Vec<&'static Rule> =
+        sound_rules().filter(|rule| !matches!(rule.stage, RuleStage::Resolution)).collect();
     let Some(rule) = dice.pick_any(&rules) else { return };
     let Some(sql) = generator.draw_for(rule.id, world, dice) else { return };
     let stepper = Stepper::only(rule, Lies::default(), &world.schema);

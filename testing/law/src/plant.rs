@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::{Lies, RewriteChange, Stepper};
-use sqlgauge_etm::{Meta, Position, rules};
+use sqlgauge_etm::{Position, Profile, Rule, rules};
 use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema, Table};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{resolve, schema::TableKind};
@@ -157,7 +157,7 @@ pub struct Detection {
 }
 
 /// Looks for a defect in a rule; `None` if `limit` passes without a find.
-pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Option<Detection> {
+pub fn find(rule: &'static Rule, plant: Plant, seed: u64, limit: Duration) -> Option<Detection> {
     let started = Instant::now();
     let generator = Generator::default();
     let shapes = shapes();
@@ -184,7 +184,7 @@ pub fn find(rule: &'static Meta, plant: Plant, seed: u64, limit: Duration) -> Op
 
 /// A rule with a defect, over one world.
 pub struct Broken<'w> {
-    rule: &'static Meta,
+    rule: &'static Rule,
     plant: Plant,
     world: &'w World,
     /// The schema that the rule believes in.
@@ -199,7 +199,7 @@ const MOST_STARTS: usize = 8;
 
 impl<'w> Broken<'w> {
     /// The rule with that defect.
-    pub fn new(rule: &'static Meta, plant: Plant, world: &'w World) -> Self {
+    pub fn new(rule: &'static Rule, plant: Plant, world: &'w World) -> Self {
         let believed = match plant {
             Plant::Damaged(_) => world.schema.as_ref().clone(),
             lie => lie.schema(&world.schema),
@@ -207,7 +207,7 @@ impl<'w> Broken<'w> {
         Self { rule, plant, world, believed }
     }
 
-    pub fn rule(&self) -> &'static Meta {
+    pub fn rule(&self) -> &'static Rule {
         self.rule
     }
 
@@ -361,10 +361,10 @@ pub const PLANTS: &[(&str, &[Plant])] = {
 };
 
 /// The defects registered for a rule; none for a rule that the registry does not have.
-pub fn plants(rule: &Meta) -> &'static [Plant] {
+pub fn plants(rule: &Rule) -> &'static [Plant] {
     PLANTS.iter().find(|(id, _)| *id == rule.id).map_or(&[], |(_, plants)| plants)
 }
 
-pub fn sound_rules() -> impl Iterator<Item = &'static Meta> {
-    rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(sqlgauge_etm::Profile::Sound))
+pub fn sound_rules() -> impl Iterator<Item = &'static Rule> {
+    rules().iter().copied().filter(|rule| rule.profiles.contains(Profile::Sound))
 }

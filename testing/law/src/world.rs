@@ -33,9 +33,9 @@ pub struct World {
 pub fn shapes() -> Vec<(String, Vec<String>)> {
     let mut texts: Vec<(String, &str)> = Vec::new();
     for rule in sqlgauge_etm::rules() {
-        for case in rule.meta().cases {
+        for case in rule.cases {
             if texts.iter().all(|(_, text)| *text != case.schema) {
-                texts.push((format!("cases of {}", rule.meta().id), case.schema));
+                texts.push((format!("cases of {}", rule.id), case.schema));
             }
         }
     }

@@ -109,13 +109,12 @@ impl Rules {
             None if of_audit => list_of_audit(),
             None => list(),
             Some(rule) => {
-                let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
-                let page =
-                    find(&rule).map(|entry| entry.meta().page()).or_else(of_audit).ok_or_else(|| {
-                        anyhow!(
-                            "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
-                        )
-                    })?;
+                let of_audit = || Some(sqlgauge_audit::find(&rule)?.page());
+                let page = find(&rule).map(sqlgauge_etm::Rule::page).or_else(of_audit).ok_or_else(|| {
+                    anyhow!(
+                        "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
+                    )
+                })?;
                 format!("{page}\n")
             }
         };
@@ -127,23 +126,22 @@ impl Rules {
 fn list() -> String {
     let mut text = format!("{:<4} {:<34} {:<14} {}\n", "id", "name", "used by", "what it does");
     for rule in rules() {
-        let meta = rule.meta();
-        let profiles = match meta.profiles {
+        let profiles = match rule.profiles {
             Profiles::BOTH => "etm, etm-paper",
             Profiles::SOUND => "etm",
             Profiles::PAPER => "etm-paper",
             _ => "",
         };
-        let _ = writeln!(text, "{:<4} {:<34} {profiles:<14} {}", meta.id, meta.name, meta.summary);
+        let _ = writeln!(text, "{:<4} {:<34} {profiles:<14} {}", rule.id, rule.name, rule.summary);
     }
     text
 }
 
 fn list_of_audit() -> String {
     let mut text = format!("{:<26} {:<8} {:<26} {}\n", "name", "findings", "needs", "what it finds");
-    for meta in sqlgauge_audit::rules().iter().map(|rule| rule.meta()) {
-        let (standing, needs) = (meta.standing.name(), meta.needs.name());
-        let _ = writeln!(text, "{:<26} {standing:<8} {needs:<26} {}", meta.name, meta.summary);
+    for rule in sqlgauge_audit::rules() {
+        let (standing, needs) = (rule.standing.name(), rule.needs.name());
+        let _ = writeln!(text, "{:<26} {standing:<8} {needs:<26} {}", rule.name, rule.summary);
     }
     text
 }

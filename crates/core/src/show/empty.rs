@@ -8,22 +8,11 @@ use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Expr, Literal};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 use sqlgauge_sql::{PrintDialect, print, print_part};
 
 /// Conditions that are tried; each is a run of the gold.
 const MOST: usize = 8;
-
-/// Replaces this condition by TRUE.
-struct Without<'a>(&'a Expr);
-
-impl Rewriter for Without<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr == self.0 {
-            *expr = Expr::Literal(Literal::Integer(1));
-        }
-    }
-}
 
 /// The condition as SQL.
 pub(super) fn emptied_by(schema: &Schema, gold: &str, has_rows: impl Fn(&str) -> bool) -> Option<String> {
@@ -31,7 +20,11 @@ pub(super) fn emptied_by(schema: &Schema, gold: &str, has_rows: impl Fn(&str) ->
     let select = text.query.as_select()?;
     let is_cause = |condition: &&Expr| {
         let mut query = text.query.clone();
-        rewrite_query(&mut Without(condition), &mut query);
+        change_exprs(&mut query, |expr| {
+            if expr == *condition {
+                *expr = Expr::Literal(Literal::Integer(1));
+            }
+        });
         let without = print(&query, schema, PrintDialect::Sqlite);
         without.is_ok_and(|without| has_rows(&format!("SELECT 1 FROM ({without}) LIMIT 1")))
     };

@@ -1,41 +1,43 @@
 //! The kinds of schema change: EvoSchema's ten in scope and its two out of scope, and one of our own.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of schema change (EvoSchema, section 3.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum ChangeKind {
-    /// Columns are added; the golds stay.
-    AddColumns,
-    /// Columns that no gold needs are removed.
-    RemoveColumns,
-    /// Columns get names of the same meaning.
-    RenameColumns,
-    /// A column becomes several: a full name first and last name.
-    SplitColumns,
-    /// Several columns become one.
-    MergeColumns,
-    /// Other tables of the same database are shown beside those that the gold needs; schema and golds stay.
-    AddTables,
-    /// Tables that the database did not have are added; the golds stay. Not of the paper.
-    InventTables,
-    /// Tables that no gold needs are removed.
-    RemoveTables,
-    /// Tables get names of the same meaning.
-    RenameTables,
-    /// A table becomes several that share its key.
-    SplitTables,
-    /// Two tables that a foreign key links become one.
-    MergeTables,
-    /// Columns that the gold needs are removed: the right answer is an abstention.
-    RemoveColumnsInGold,
-    /// Tables that the gold needs are removed: the right answer is an abstention.
-    RemoveTablesInGold,
+sqlgauge_base::named! {
+    // In the order of the paper's Table 2, those out of scope last.
+    /// A kind of schema change (EvoSchema, section 3.6).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ChangeKind by name {
+        /// Columns are added; the golds stay.
+        AddColumns = "add-columns",
+        /// Columns that no gold needs are removed.
+        RemoveColumns = "remove-columns",
+        /// Columns get names of the same meaning.
+        RenameColumns = "rename-columns",
+        /// A column becomes several: a full name first and last name.
+        SplitColumns = "split-columns",
+        /// Several columns become one.
+        MergeColumns = "merge-columns",
+        /// Other tables of the same database are shown beside those that the gold needs; schema and golds stay.
+        AddTables = "add-tables",
+        /// Tables that the database did not have are added; the golds stay. Not of the paper.
+        InventTables = "invent-tables",
+        /// Tables that no gold needs are removed.
+        RemoveTables = "remove-tables",
+        /// Tables get names of the same meaning.
+        RenameTables = "rename-tables",
+        /// A table becomes several that share its key.
+        SplitTables = "split-tables",
+        /// Two tables that a foreign key links become one.
+        MergeTables = "merge-tables",
+        /// Columns that the gold needs are removed: the right answer is an abstention.
+        RemoveColumnsInGold = "remove-columns-in-gold",
+        /// Tables that the gold needs are removed: the right answer is an abstention.
+        RemoveTablesInGold = "remove-tables-in-gold",
+    }
 }
 
 /// Whether a question can still be answered.
@@ -48,42 +50,6 @@ pub enum Answerability {
 }
 
 impl ChangeKind {
-    /// All kinds in the order of the paper's Table 2, those out of scope last.
-    pub const ALL: [Self; 13] = [
-        Self::AddColumns,
-        Self::RemoveColumns,
-        Self::RenameColumns,
-        Self::SplitColumns,
-        Self::MergeColumns,
-        Self::AddTables,
-        Self::InventTables,
-        Self::RemoveTables,
-        Self::RenameTables,
-        Self::SplitTables,
-        Self::MergeTables,
-        Self::RemoveColumnsInGold,
-        Self::RemoveTablesInGold,
-    ];
-
-    /// Its name on the command line, in folders and in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AddColumns => "add-columns",
-            Self::RemoveColumns => "remove-columns",
-            Self::RenameColumns => "rename-columns",
-            Self::SplitColumns => "split-columns",
-            Self::MergeColumns => "merge-columns",
-            Self::AddTables => "add-tables",
-            Self::InventTables => "invent-tables",
-            Self::RemoveTables => "remove-tables",
-            Self::RenameTables => "rename-tables",
-            Self::SplitTables => "split-tables",
-            Self::MergeTables => "merge-tables",
-            Self::RemoveColumnsInGold => "remove-columns-in-gold",
-            Self::RemoveTablesInGold => "remove-tables-in-gold",
-        }
-    }
-
     /// Whether its questions can still be answered.
     pub fn scope(self) -> Answerability {
         match self {
@@ -108,12 +74,6 @@ impl ChangeKind {
             ),
             _ => None,
         }
-    }
-}
-
-impl fmt::Display for ChangeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -149,58 +149,39 @@ pub struct ItemRecord {
     pub equivalent: Option<bool>,
 }
 
-/// Why an item has no evolved form, or a database none of a kind: a closed list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum EvolveReason {
-    /// The gold does not run on the original database, or not within its limits.
-    GoldFails,
-    /// The gold is no text that can be resolved.
-    GoldUnresolved,
-    /// The schema has nothing that this kind could change.
-    NothingToChange,
-    /// The gold needs what was removed.
-    NeedsRemoved,
-    /// The rows that the gold returns are not determined by the data: ties at a LIMIT, bare columns, the order of a
-    /// concatenation, the time, random numbers.
-    Undetermined,
-    /// The rewritten gold has no text in SQL.
-    NotExpressible,
-    /// The rewriting took more steps than it may.
-    TooComplex,
-    /// The data could not be migrated.
-    MigrationFails,
-    /// The rewritten gold does not return the original's rows: a defect of the rewriting.
-    RowsDiffer,
-    /// The unchanged gold does not return the original's rows through the views of the old tables.
-    ViewsDiffer,
-    /// The rewritten gold, or the unchanged one through the views, does not end within the limits, which the gold did.
-    OverLimits,
-    /// The gold reads a rowid or names an index, which views do not have, so that the second check cannot be made.
-    NotThroughViews,
-    /// The gold still runs although what it needs was to be removed.
-    StillRuns,
-}
-
-impl EvolveReason {
-    /// Its name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::GoldFails => "gold-fails",
-            Self::GoldUnresolved => "gold-unresolved",
-            Self::NothingToChange => "nothing-to-change",
-            Self::NeedsRemoved => "needs-removed",
-            Self::Undetermined => "undetermined",
-            Self::NotExpressible => "not-expressible",
-            Self::TooComplex => "too-complex",
-            Self::MigrationFails => "migration-fails",
-            Self::RowsDiffer => "rows-differ",
-            Self::ViewsDiffer => "views-differ",
-            Self::OverLimits => "over-limits",
-            Self::NotThroughViews => "not-through-views",
-            Self::StillRuns => "still-runs",
-        }
+sqlgauge_base::named! {
+    /// Why an item has no evolved form, or a database none of a kind: a closed list.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "kebab-case")]
+    pub enum EvolveReason by name {
+        /// The gold does not run on the original database, or not within its limits.
+        GoldFails = "gold-fails",
+        /// The gold is no text that can be resolved.
+        GoldUnresolved = "gold-unresolved",
+        /// The schema has nothing that this kind could change.
+        NothingToChange = "nothing-to-change",
+        /// The gold needs what was removed.
+        NeedsRemoved = "needs-removed",
+        /// The rows that the gold returns are not determined by the data: ties at a LIMIT, bare columns, the order of a
+        /// concatenation, the time, random numbers.
+        Undetermined = "undetermined",
+        /// The rewritten gold has no text in SQL.
+        NotExpressible = "not-expressible",
+        /// The rewriting took more steps than it may.
+        TooComplex = "too-complex",
+        /// The data could not be migrated.
+        MigrationFails = "migration-fails",
+        /// The rewritten gold does not return the original's rows: a defect of the rewriting.
+        RowsDiffer = "rows-differ",
+        /// The unchanged gold does not return the original's rows through the views of the old tables.
+        ViewsDiffer = "views-differ",
+        /// The rewritten gold, or the unchanged one through the views, does not end within the limits, which the gold did.
+        OverLimits = "over-limits",
+        /// The gold reads a rowid or names an index, which views do not have, so that the second check cannot be made.
+        NotThroughViews = "not-through-views",
+        /// The gold still runs although what it needs was to be removed.
+        StillRuns = "still-runs",
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sqlgauge_base::file::{PARTIAL, write_atomically};
+use sqlgauge_base::file::{self, PARTIAL, write_atomically};
 use sqlgauge_base::regular;
 
 use crate::change::Change;
@@ -183,11 +183,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> EvolveError {
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), EvolveError> {
-    write_atomically(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        out.write_all(b"\n")
-    })
-    .map_err(at(path))
+    file::write_json(path, value).map_err(at(path))
 }
 
 type Item = (crate::layout::ItemRecord, Option<crate::layout::EvolvedItem>);

@@ -41,31 +41,19 @@ pub use self::verbs::{LinkVerb, begins_verb, is_person, link_verb, verbs_at};
 pub use self::words::Convention;
 use self::words::bare_words;
 
-/// How readable a name is (SNAILS).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Naturalness {
-    /// Full words: `vegetation_height`.
-    #[default]
-    Regular,
-    /// Abbreviations that people recognise: `veg_hgt`.
-    Low,
-    /// Initials and skeletons of words: `vgt_hgt`, `vh`.
-    Least,
-}
-
-impl Naturalness {
-    /// All levels, the most natural first.
-    pub const ALL: [Self; 3] = [Self::Regular, Self::Low, Self::Least];
-
-    /// The level's name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Regular => "regular",
-            Self::Low => "low",
-            Self::Least => "least",
-        }
+sqlgauge_base::named! {
+    /// How readable a name is (SNAILS).
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Naturalness by name {
+        /// Full words: `vegetation_height`.
+        #[default]
+        Regular = "regular",
+        /// Abbreviations that people recognise: `veg_hgt`.
+        Low = "low",
+        /// Initials and skeletons of words: `vgt_hgt`, `vh`.
+        Least = "least",
     }
 }
 

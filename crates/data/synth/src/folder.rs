@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sqlgauge_base::file::{AtomicFile, PARTIAL, lock, write_atomically};
+use sqlgauge_base::file::{self, AtomicFile, PARTIAL, lock, write_atomically};
 use sqlgauge_base::regular;
 use sqlgauge_base::server::is_address;
 
@@ -357,9 +357,5 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FolderError> {
-    write_atomically(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        out.write_all(b"\n")
-    })
-    .map_err(at(path))
+    file::write_json(path, value).map_err(at(path))
 }

@@ -8,28 +8,30 @@ use sqlgauge_base::Random;
 use sqlgauge_search::mutation::{MutationKind, Mutations};
 use sqlgauge_sql::tree::Query;
 
-/// What was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mutation {
-    /// A comparison is another.
-    Comparison,
-    /// A number or the bound of a LIMIT is another.
-    Number,
-    /// An aggregate function is another.
-    Aggregate,
-    /// DISTINCT of a SELECT or an aggregate comes or goes.
-    Distinct,
-    /// A sort order is turned round.
-    Direction,
-    /// An inner join is a left join, or the other way round.
-    Join,
-    /// AND is OR, or the other way round.
-    Logic,
-    /// NOT comes or goes.
-    Negation,
-    SetOperation,
-    /// A condition is missing.
-    Condition,
+sqlgauge_base::named! {
+    /// What was changed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Mutation by name {
+        /// A comparison is another.
+        Comparison = "comparison",
+        /// A number or the bound of a LIMIT is another.
+        Number = "number",
+        /// An aggregate function is another.
+        Aggregate = "aggregate",
+        /// DISTINCT of a SELECT or an aggregate comes or goes.
+        Distinct = "distinct",
+        /// A sort order is turned round.
+        Direction = "direction",
+        /// An inner join is a left join, or the other way round.
+        Join = "join",
+        /// AND is OR, or the other way round.
+        Logic = "logic",
+        /// NOT comes or goes.
+        Negation = "negation",
+        SetOperation = "set_operation",
+        /// A condition is missing.
+        Condition = "condition",
+    }
 }
 
 impl Mutation {
@@ -56,22 +58,6 @@ impl Mutation {
                 return None;
             }
         })
-    }
-
-    /// Its name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Comparison => "comparison",
-            Self::Number => "number",
-            Self::Aggregate => "aggregate",
-            Self::Distinct => "distinct",
-            Self::Direction => "direction",
-            Self::Join => "join",
-            Self::Logic => "logic",
-            Self::Negation => "negation",
-            Self::SetOperation => "set_operation",
-            Self::Condition => "condition",
-        }
     }
 }
 

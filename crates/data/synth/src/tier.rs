@@ -6,26 +6,26 @@
 //! added: length in nodes, joins, different operators of the 42, and nesting together with set operations. A sum of 0 or 1
 //! is Simple, 2 to 4 Moderate, 5 to 7 Complex, 8 and more Highly Complex. The tier of a query follows from its tree alone.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::operators::OperatorId;
 use crate::shape::QueryMeasures;
 
-/// How difficult a query is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// One table or little more.
-    Simple,
-    /// A join or a group or a subquery.
-    Moderate,
-    /// Several of them.
-    Complex,
-    /// Many of them.
-    HighlyComplex,
+sqlgauge_base::named! {
+    /// How difficult a query is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "snake_case")]
+    pub enum Tier by name {
+        /// One table or little more.
+        Simple = "simple",
+        /// A join or a group or a subquery.
+        Moderate = "moderate",
+        /// Several of them.
+        Complex = "complex",
+        /// Many of them.
+        HighlyComplex = "highly_complex",
+    }
 }
 
 /// Bounds of the grades 1, 2 and 3.
@@ -37,9 +37,6 @@ const LEVELS: [usize; 3] = [1, 2, 3];
 const SUMS: [usize; 3] = [2, 5, 8];
 
 impl Tier {
-    /// All tiers, the easiest first.
-    pub const ALL: [Self; 4] = [Self::Simple, Self::Moderate, Self::Complex, Self::HighlyComplex];
-
     pub fn of(shape: &QueryMeasures) -> Self {
         let levels = shape.features.depth.saturating_sub(1) + shape.features.set_operations;
         let sum = reached(NODES, shape.nodes)
@@ -49,25 +46,9 @@ impl Tier {
         Self::ALL[reached(SUMS, sum)]
     }
 
-    /// Its name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Moderate => "moderate",
-            Self::Complex => "complex",
-            Self::HighlyComplex => "highly_complex",
-        }
-    }
-
     /// Its place among all.
     pub fn index(self) -> usize {
         self as usize
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -267,42 +267,44 @@ pub struct DatabaseRecord {
     pub together_by: Vec<String>,
 }
 
-/// Why a file is not used; [`FileRefusal::name`] is how the report calls it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileRefusal {
-    /// Its name does not end as that of a table.
-    NotATable,
-    /// It is a link to a file outside of the folder.
-    LinkOut,
-    /// It holds NUL bytes and no byte order mark: no text.
-    Binary,
-    /// It has more bytes than are read.
-    TooLarge,
-    /// A line, or a value in quotes, has no end where one should be.
-    Unended,
-    /// It has nothing in it.
-    Empty,
-    /// It has more columns than are taken.
-    TooManyColumns,
-    /// It has fewer columns with values than are taken.
-    TooFewColumns,
-    /// It has more rows or cells than are taken.
-    TooManyRows,
-    /// It has fewer rows than are taken.
-    TooFewRows,
-    /// Too many of its rows have not as many values as the header has names.
-    Ragged,
-    /// Too few of its letters are Latin.
-    Script,
-    /// It holds the same table as an earlier file.
-    DuplicateTable,
-    /// It is Parquet, which this build cannot read.
-    NotBuiltIn,
-    Damaged,
-    /// The operating system refuses to read it.
-    Unreadable,
-    /// It changed while it was read.
-    Changed,
+sqlgauge_base::named! {
+    /// Why a file is not used; [`FileRefusal::name`] is how the report calls it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FileRefusal by name {
+        /// Its name does not end as that of a table.
+        NotATable = "not-a-table",
+        /// It is a link to a file outside of the folder.
+        LinkOut = "link-out",
+        /// It holds NUL bytes and no byte order mark: no text.
+        Binary = "binary",
+        /// It has more bytes than are read.
+        TooLarge = "too-large",
+        /// A line, or a value in quotes, has no end where one should be.
+        Unended = "unended",
+        /// It has nothing in it.
+        Empty = "empty",
+        /// It has more columns than are taken.
+        TooManyColumns = "too-many-columns",
+        /// It has fewer columns with values than are taken.
+        TooFewColumns = "too-few-columns",
+        /// It has more rows or cells than are taken.
+        TooManyRows = "too-many-rows",
+        /// It has fewer rows than are taken.
+        TooFewRows = "too-few-rows",
+        /// Too many of its rows have not as many values as the header has names.
+        Ragged = "ragged",
+        /// Too few of its letters are Latin.
+        Script = "script",
+        /// It holds the same table as an earlier file.
+        DuplicateTable = "duplicate-table",
+        /// It is Parquet, which this build cannot read.
+        NotBuiltIn = "not-built-in",
+        Damaged = "damaged",
+        /// The operating system refuses to read it.
+        Unreadable = "unreadable",
+        /// It changed while it was read.
+        Changed = "changed",
+    }
 }
 
 impl FileRefusal {
@@ -317,28 +319,6 @@ impl FileRefusal {
                 | Self::Unreadable
                 | Self::Changed
         )
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotATable => "not-a-table",
-            Self::LinkOut => "link-out",
-            Self::Binary => "binary",
-            Self::TooLarge => "too-large",
-            Self::Unended => "unended",
-            Self::Empty => "empty",
-            Self::TooManyColumns => "too-many-columns",
-            Self::TooFewColumns => "too-few-columns",
-            Self::TooManyRows => "too-many-rows",
-            Self::TooFewRows => "too-few-rows",
-            Self::Ragged => "ragged",
-            Self::Script => "script",
-            Self::DuplicateTable => "duplicate-table",
-            Self::NotBuiltIn => "not-built-in",
-            Self::Damaged => "damaged",
-            Self::Unreadable => "unreadable",
-            Self::Changed => "changed",
-        }
     }
 }
 

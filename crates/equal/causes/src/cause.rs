@@ -63,53 +63,30 @@ impl Slip {
     }
 }
 
-/// Why a difference has no sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unclear {
-    /// A query cannot be resolved.
-    Unresolved,
-    /// The trees are the same but for what never matters.
-    NoDifference,
-    /// None of the slips alone changes the result.
-    OnlyTogether,
-    /// The sentence would be too long to be read.
-    TooLong,
-    /// The queries are of different shapes: a compound against a SELECT with subqueries, say.
-    OtherShape,
-    /// A part has no words, or both queries have the same.
-    NoWords,
-    /// The analysis would take too many steps.
-    TooComplex,
-    /// The log of a run holds only the beginning of the answer.
-    CutText,
+sqlgauge_base::named! {
+    /// Why a difference has no sentence.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Unclear by about {
+        /// A query cannot be resolved.
+        Unresolved = "a query cannot be resolved against the schema",
+        /// The trees are the same but for what never matters.
+        NoDifference = "the trees are the same but for what never matters",
+        /// None of the slips alone changes the result.
+        OnlyTogether = "no difference alone changes the result",
+        /// The sentence would be too long to be read.
+        TooLong = "the sentence would be longer than 600 characters",
+        /// The queries are of different shapes: a compound against a SELECT with subqueries, say.
+        OtherShape = "the queries are built too differently to compare them clause by clause",
+        /// A part has no words, or both queries have the same.
+        NoWords = "a part has no words, or both queries have the same",
+        /// The analysis would take too many steps.
+        TooComplex = "the comparison would take too many steps",
+        /// The log of a run holds only the beginning of the answer.
+        CutText = "the log of the run holds only the beginning of the answer",
+    }
 }
 
 impl Unclear {
-    pub const ALL: [Self; 8] = [
-        Self::Unresolved,
-        Self::NoDifference,
-        Self::OnlyTogether,
-        Self::TooLong,
-        Self::OtherShape,
-        Self::NoWords,
-        Self::TooComplex,
-        Self::CutText,
-    ];
-
-    /// The same in words.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Unresolved => "a query cannot be resolved against the schema",
-            Self::NoDifference => "the trees are the same but for what never matters",
-            Self::OnlyTogether => "no difference alone changes the result",
-            Self::TooLong => "the sentence would be longer than 600 characters",
-            Self::OtherShape => "the queries are built too differently to compare them clause by clause",
-            Self::NoWords => "a part has no words, or both queries have the same",
-            Self::TooComplex => "the comparison would take too many steps",
-            Self::CutText => "the log of the run holds only the beginning of the answer",
-        }
-    }
-
     /// That of a name in files.
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unclear| unclear.id() == id)

@@ -1,5 +1,6 @@
 //! The clauses of one SELECT, apart, and put together again.
 
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Output, Query, Relation, RelationId,
@@ -120,10 +121,6 @@ impl Clauses {
 
 pub(crate) fn joined(left: From, right: From) -> From {
     From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None }))
-}
-
-pub(crate) fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
-    if list.len() < 2 { list.pop() } else { Some(Expr::And(list)) }
 }
 
 fn on_of(from: &From, parts: &mut Vec<Expr>) {

@@ -8,7 +8,7 @@ use sqlgauge_sql::reads::is_recursive;
 use sqlgauge_sql::tree::{
     Body, ColumnRef, Expr, From, Query, Relation, RelationId, RelationSource, SetOperator,
 };
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
+use sqlgauge_sql::visit::{Rewriter, change_exprs, rewrite_query};
 
 use crate::align::{number_before, numbers as renumbered, ways};
 use crate::cause::{Slip, Unclear};
@@ -422,15 +422,9 @@ fn put(expr: &mut Expr, other: &Query) {
 
 /// Whether two conditions are the same but for their subqueries.
 fn has_same_frame(pair: &Pair<'_>, gold: &Expr, other: &Expr) -> bool {
-    struct Empty;
-    impl Rewriter for Empty {
-        fn expr(&mut self, expr: &mut Expr) {
-            put(expr, &Query::of(Body::Values(Vec::new())));
-        }
-    }
     let frame = |expr: &Expr| {
         let mut expr = expr.clone();
-        rewrite_expr(&mut Empty, &mut expr);
+        change_exprs(&mut expr, |expr| put(expr, &Query::of(Body::Values(Vec::new()))));
         expr
     };
     subquery(gold).is_some() && subquery(other).is_some() && pair.same(&frame(gold), &frame(other))

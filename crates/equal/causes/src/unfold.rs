@@ -5,10 +5,11 @@
 //!   its rows, and a comparison of the forms must speak of DISTINCT.
 //! - `None` where nothing can be unfolded.
 
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::derive::has_aggregate;
 use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, From, Query, Select};
 
-use crate::clauses::{conjunction, flatten, joined};
+use crate::clauses::{flatten, joined};
 
 /// Two queries of which one is DISTINCT, with the subqueries of the other joined.
 pub(crate) fn joined_forms(gold: &Query, prediction: &Query) -> Option<[Query; 2]> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
-use sqlgauge_etm::{Matcher, Meta, Profile};
+use sqlgauge_etm::{Matcher, Profile, Rule};
 
 struct System {
     benchmark: &'static str,
@@ -99,7 +99,7 @@ fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let at = arguments.iter().position(|argument| argument == "--without");
     let without = at.map_or_else(String::new, |at| arguments.drain(at..).nth(1).unwrap_or_default());
-    let is_chosen = |meta: &Meta| without.split(',').all(|id| id != meta.id);
+    let is_chosen = |rule: &Rule| without.split(',').all(|id| id != rule.id);
     let mut arguments = arguments.into_iter();
     let root = PathBuf::from(arguments.next().unwrap_or_else(|| "../shared/data".to_owned()));
     let out = arguments.next();

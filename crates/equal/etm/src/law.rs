@@ -12,7 +12,7 @@ use crate::canonical::{Choices, canonicalise};
 use crate::context::{Position, Published};
 use crate::driver::{RuleSet, Stopped, normalise_up_to, rule_set};
 use crate::profile::Profile;
-use crate::rule::Meta;
+use crate::rule::Rule;
 use crate::tools;
 
 /// What a rule is told although it may not be so.
@@ -32,7 +32,7 @@ pub struct Lies {
 #[derive(Debug, Clone, Copy)]
 pub enum RewriteChange {
     /// One application of a rule.
-    Rule(&'static Meta),
+    Rule(&'static Rule),
     /// Some rule, which did not say so.
     Unreported,
     /// The normal form was brought into its canonical order (P4 and P5).
@@ -73,10 +73,10 @@ impl<'a> Stepper<'a> {
     }
 
     /// One rule of the sound profile, which believes those lies and what the schema says, true or not.
-    pub fn only(rule: &'static Meta, lies: Lies, schema: &'a Schema) -> Self {
+    pub fn only(rule: &'static Rule, lies: Lies, schema: &'a Schema) -> Self {
         let Lies { no_plan_shows, is_condition, position, owns_aggregates } = lies;
         let lies = rule_set::Lies { no_plan_shows, is_condition, position, owns_aggregates };
-        let rules = RuleSet::of_chosen(Profile::Sound, lies, &|meta| std::ptr::eq(meta, rule));
+        let rules = RuleSet::of_chosen(Profile::Sound, lies, &|other| std::ptr::eq(other, rule));
         Self { schema, rules, is_whole: false }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Stepper<'a> {
         Trace { steps, stopped }
     }
 
-    fn up_to(&self, applications: usize, start: &Query) -> Result<(Vec<&'static Meta>, Query), Stopped> {
+    fn up_to(&self, applications: usize, start: &Query) -> Result<(Vec<&'static Rule>, Query), Stopped> {
         let mut query = start.clone();
         let published = Published::default();
         let run = normalise_up_to(applications, &mut query, &self.rules, self.schema, &published, false)?;

@@ -27,6 +27,6 @@ pub use assumption::{Assumption, AssumptionKind};
 pub use context::{Position, RuleContext};
 pub use matcher::{Application, MatchReport, MatchSide, MatchVerdict, Matcher, NormalForm, Reference};
 pub use profile::{Profile, Profiles};
-pub use rule::{HEADINGS, Meta, Rule, RuleCase, RuleStage, Shape};
+pub use rule::{ExprRewrite, HEADINGS, QueryRewrite, Rule, RuleCase, RuleStage, Shape};
 pub use rules::{find, rules};
 pub use sensitive::Sensitivity;

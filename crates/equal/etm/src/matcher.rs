@@ -15,7 +15,7 @@ use crate::difference;
 use crate::driver::rule_set::Lies;
 use crate::driver::{RuleSet, Stopped, normalise};
 use crate::profile::Profile;
-use crate::rule::Meta;
+use crate::rule::Rule;
 use crate::tools;
 
 /// How many orders of tied relations are tried.
@@ -79,7 +79,7 @@ impl fmt::Display for MatchVerdict {
 /// One application of a rule.
 #[derive(Debug, Clone)]
 pub struct Application {
-    pub rule: &'static Meta,
+    pub rule: &'static Rule,
     /// Where: the path of clauses from the statement to the subquery or clause.
     pub scope: String,
     /// At how many places of that scope.
@@ -160,7 +160,7 @@ impl<'a> Matcher<'a> {
     /// ([`RuleStage::Resolution`]) is done whatever is chosen.
     ///
     /// [`RuleStage::Resolution`]: crate::RuleStage::Resolution
-    pub fn of_chosen(schema: &'a Schema, profile: Profile, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
+    pub fn of_chosen(schema: &'a Schema, profile: Profile, is_chosen: &dyn Fn(&Rule) -> bool) -> Self {
         Self { schema, rules: RuleSet::of_chosen(profile, Lies::default(), is_chosen) }
     }
 

@@ -9,41 +9,31 @@ use crate::profile::Profiles;
 pub const HEADINGS: [&str; 6] =
     ["What it does", "Why it holds", "Needs", "Example", "Does not hold when", "Source"];
 
-/// An equivalence rule.
-pub trait Rule: Sync {
-    /// What it is called, where it belongs, and its cases.
-    fn meta(&self) -> &'static Meta;
+/// Rewrites one query, its subqueries excepted (each is given on its own, inner ones first). Returns at how many places it
+/// changed something.
+pub type QueryRewrite = fn(&mut Query, &mut RuleContext<'_>) -> usize;
 
-    /// Rewrites one query, its subqueries excepted (each is given on its own, inner ones first). Returns at how
-    /// many places it changed something.
-    fn query(&self, _query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        0
-    }
+/// Rewrites one expression whose parts are already rewritten. Returns whether it changed it.
+pub type ExprRewrite = fn(&mut Expr, &mut RuleContext<'_>) -> bool;
 
-    /// Rewrites one expression whose parts are already rewritten. Returns whether it changed it.
-    fn expr(&self, _expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        false
-    }
-}
-
-/// At which step of a comparison a rule acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// At which step of a comparison a rule acts, and what it does there.
+#[derive(Debug, Clone, Copy)]
 pub enum RuleStage {
     /// Name resolution has done it before any rule runs.
     Resolution,
     /// It rewrites expressions.
-    Expression,
-    /// It rewrites queries.
-    Query,
+    Expression(ExprRewrite),
+    /// It rewrites queries, which must have that for the rule to have a chance.
+    Query(Shape, QueryRewrite),
     /// It rewrites both expressions and queries.
-    Everywhere,
+    Everywhere(ExprRewrite, QueryRewrite),
     /// The comparison of the normal forms does it.
     Comparison,
 }
 
-/// What a rule is called, where it belongs, and its cases.
+/// An equivalence rule: what it is called, where it belongs, what it does, and its cases.
 #[derive(Debug)]
-pub struct Meta {
+pub struct Rule {
     /// `P0` to `P8` and `1` to `26` as in the paper; `S1`… for further rules.
     pub id: &'static str,
     /// The pattern that it recognises, in kebab case.
@@ -52,26 +42,19 @@ pub struct Meta {
     pub summary: &'static str,
     /// The profiles that use it.
     pub profiles: Profiles,
-    /// When it acts.
+    /// When it acts, and how.
     pub stage: RuleStage,
-    /// What a query must have for the rule to have a chance; only looked at for [`RuleStage::Query`].
-    pub needs: Shape,
     /// Pairs that must match and pairs that look alike and must not.
     pub cases: &'static [RuleCase],
     /// The source text of the rule's file; its page is the leading comment.
     pub source: &'static str,
 }
 
-impl Meta {
+impl Rule {
     /// The rule's page in Markdown: the leading comment of its file.
     pub fn page(&self) -> String {
         let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
-    }
-
-    /// The table and number in the paper, `None` for a rule of ours.
-    pub fn paper_number(&self) -> Option<&'static str> {
-        (!self.id.starts_with('S')).then_some(self.id)
     }
 }
 

@@ -1,6 +1,5 @@
 //! How a pair is verified.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -38,17 +37,9 @@ impl OnlyStage {
 }
 
 /// A stage that does not stand alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid stage {:?}: give one of {}", .0, OnlyStage::ALL.map(OnlyStage::name).join(", "))]
 pub struct UnknownStage(String);
-
-impl fmt::Display for UnknownStage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = OnlyStage::ALL.map(OnlyStage::name).join(", ");
-        write!(f, "invalid stage {:?}: give one of {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownStage {}
 
 impl FromStr for OnlyStage {
     type Err = UnknownStage;

@@ -1,34 +1,24 @@
 //! Which values a counterexample may hold.
 
-use std::fmt;
 use std::str::FromStr;
 
 use sqlgauge_search::{DeclaredColumns, Refutation};
 
-/// Which values the columns of a counterexample may hold, and which a proof covers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum ColumnValues {
-    /// What their columns declare, but for columns of which the rows of the given database hold something else.
-    #[default]
-    Rows,
-    /// What their columns declare, as in a STRICT table, and no NULL in a primary key.
-    Declared,
-    /// Whatever SQLite stores there.
-    Any,
+sqlgauge_base::named! {
+    /// Which values the columns of a counterexample may hold, and which a proof covers.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum ColumnValues by name {
+        /// What their columns declare, but for columns of which the rows of the given database hold something else.
+        #[default]
+        Rows = "rows",
+        /// What their columns declare, as in a STRICT table, and no NULL in a primary key.
+        Declared = "declared",
+        /// Whatever SQLite stores there.
+        Any = "any",
+    }
 }
 
 impl ColumnValues {
-    /// All of them, the default first.
-    pub const ALL: [Self; 3] = [Self::Rows, Self::Declared, Self::Any];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rows => "rows",
-            Self::Declared => "declared",
-            Self::Any => "any",
-        }
-    }
-
     /// The columns that hold what they declare. `rows` says so of those of the given database, if there is one.
     pub fn columns(self, rows: Option<DeclaredColumns>) -> DeclaredColumns {
         match (self, rows) {
@@ -40,17 +30,9 @@ impl ColumnValues {
 }
 
 /// There are no such values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid values {:?}: give one of {}", .0, ColumnValues::ALL.map(ColumnValues::name).join(", "))]
 pub struct UnknownColumnValues(String);
-
-impl fmt::Display for UnknownColumnValues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ColumnValues::ALL.map(ColumnValues::name).join(", ");
-        write!(f, "invalid values {:?}: give one of {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownColumnValues {}
 
 impl FromStr for ColumnValues {
     type Err = UnknownColumnValues;

@@ -3,7 +3,6 @@
 //! The types keep the promise: there is no `equivalent` without the proof that the rules made, and no `different`
 //! without the refutation that only a replay makes.
 
-use std::fmt;
 use std::time::Duration;
 
 use sqlgauge_causes::DifferenceRecord;
@@ -175,19 +174,12 @@ pub struct Unknown {
 }
 
 /// A text that SQLite refuses, which gets its error and no verdict.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the {} query does not run: {message}", .side.name())]
 pub struct RefusedText {
     pub side: Side,
     pub message: String,
 }
-
-impl fmt::Display for RefusedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} query does not run: {}", self.side.name(), self.message)
-    }
-}
-
-impl std::error::Error for RefusedText {}
 
 /// What a pair goes through, in this order, until something is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

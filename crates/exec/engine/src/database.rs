@@ -1,6 +1,5 @@
 //! A database that an engine has opened.
 
-use std::fmt::Write as _;
 use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
-use sqlgauge_base::regular;
+use sqlgauge_base::{hex, regular};
 use sqlgauge_sql::schema::{Schema, TableKind};
 
 use crate::engine::{Engine, EngineError};
@@ -127,7 +126,7 @@ impl Database {
             prelude: None,
         };
         let database = Self::new(source, schema);
-        let _is_new = database.content_hash.set(sqlgauge_base::hex(&Sha256::digest(version)).into());
+        let _is_new = database.content_hash.set(hex(&Sha256::digest(version)).into());
         database
     }
 
@@ -172,7 +171,8 @@ impl Database {
         if let Some(hash) = self.content_hash.get() {
             return Ok(hash);
         }
-        let hash = sha256_of_file(self.path())
+        let hash = regular::open(self.path())
+            .and_then(sha256_of)
             .map_err(|source| EngineError::Unreadable { path: self.path().to_owned(), source })?;
         // Looked at afterwards: a change while the file was read is one too.
         self.source.check_unchanged()?;
@@ -204,21 +204,19 @@ impl Database {
     }
 }
 
-/// SHA-256 of a file's bytes, lower-case hex, read in pieces.
-fn sha256_of_file(path: &Path) -> io::Result<String> {
-    let mut file = regular::open(path)?;
+/// SHA-256 of all that a reader has, as lower-case hex; read in pieces of constant size.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    let mut piece = vec![0; 1 << 16];
+    let mut buffer = vec![0; 1 << 18];
     loop {
-        let length = file.read(&mut piece)?;
-        if length == 0 {
-            break;
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(count) => hasher.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        hasher.update(&piece[..length]);
     }
-    Ok(hasher.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    }))
 }

@@ -39,7 +39,7 @@ mod value;
 mod worker;
 
 pub use cache::GoldCache;
-pub use database::Database;
+pub use database::{Database, sha256_of};
 pub use decimal::Decimal;
 pub use engine::{Engine, EngineError};
 pub use enough::Enough;

@@ -114,92 +114,44 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The classes of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    /// The text holds no statement: nothing, or only space, comments and semicolons.
-    Empty,
-    /// The text holds more than one statement.
-    MultipleStatements,
-    /// The text holds a NUL byte, which no SQL text may.
-    NulByte,
-    /// Not SQL.
-    SyntaxError,
-    /// Names a table or view that the database lacks.
-    NoSuchTable,
-    /// Names a column that no relation in scope has.
-    NoSuchColumn,
-    /// Names a column that several relations in scope have.
-    AmbiguousColumn,
-    /// Names a function that the engine lacks.
-    NoSuchFunction,
-    /// Well-formed text that the engine refuses for its meaning: misuse of an aggregate, wrong number of
-    /// arguments, sides of UNION with different widths, …
-    InvalidQuery,
-    /// Holds parameters (`?`, `:name`), for which a benchmark has no values.
-    Parameters,
-    /// Not a query, or asks for something that untrusted SQL may not do.
-    Denied,
-    /// Ran longer than [`Limits::timeout`](crate::Limits::timeout).
-    Timeout,
-    /// Text, result, a value, working memory or the number of steps passed a limit.
-    TooLarge,
-    /// Failed while it ran (integer overflow, malformed JSON, …).
-    RuntimeError,
-    /// The database file is damaged or cannot be read any more.
-    DatabaseError,
-    /// The machine failed: too many open files, a disk that cannot be read. It says nothing of the query, so no record has
-    /// it: [`Engine::check`](crate::Engine::check) returns the error.
-    Machine,
-}
-
-impl FailureKind {
-    /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 16] = [
-        Self::Empty,
-        Self::MultipleStatements,
-        Self::NulByte,
-        Self::SyntaxError,
-        Self::NoSuchTable,
-        Self::NoSuchColumn,
-        Self::AmbiguousColumn,
-        Self::NoSuchFunction,
-        Self::InvalidQuery,
-        Self::Parameters,
-        Self::Denied,
-        Self::Timeout,
-        Self::TooLarge,
-        Self::RuntimeError,
-        Self::DatabaseError,
-        Self::Machine,
-    ];
-
-    /// The name in records, `snake_case`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::MultipleStatements => "multiple_statements",
-            Self::NulByte => "nul_byte",
-            Self::SyntaxError => "syntax_error",
-            Self::NoSuchTable => "no_such_table",
-            Self::NoSuchColumn => "no_such_column",
-            Self::AmbiguousColumn => "ambiguous_column",
-            Self::NoSuchFunction => "no_such_function",
-            Self::InvalidQuery => "invalid_query",
-            Self::Parameters => "parameters",
-            Self::Denied => "denied",
-            Self::Timeout => "timeout",
-            Self::TooLarge => "too_large",
-            Self::RuntimeError => "runtime_error",
-            Self::DatabaseError => "database_error",
-            Self::Machine => "machine_error",
-        }
-    }
-}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+sqlgauge_base::named! {
+    /// The classes of failure.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FailureKind by as_str {
+        /// The text holds no statement: nothing, or only space, comments and semicolons.
+        Empty = "empty",
+        /// The text holds more than one statement.
+        MultipleStatements = "multiple_statements",
+        /// The text holds a NUL byte, which no SQL text may.
+        NulByte = "nul_byte",
+        /// Not SQL.
+        SyntaxError = "syntax_error",
+        /// Names a table or view that the database lacks.
+        NoSuchTable = "no_such_table",
+        /// Names a column that no relation in scope has.
+        NoSuchColumn = "no_such_column",
+        /// Names a column that several relations in scope have.
+        AmbiguousColumn = "ambiguous_column",
+        /// Names a function that the engine lacks.
+        NoSuchFunction = "no_such_function",
+        /// Well-formed text that the engine refuses for its meaning: misuse of an aggregate, wrong number of
+        /// arguments, sides of UNION with different widths, …
+        InvalidQuery = "invalid_query",
+        /// Holds parameters (`?`, `:name`), for which a benchmark has no values.
+        Parameters = "parameters",
+        /// Not a query, or asks for something that untrusted SQL may not do.
+        Denied = "denied",
+        /// Ran longer than [`Limits::timeout`](crate::Limits::timeout).
+        Timeout = "timeout",
+        /// Text, result, a value, working memory or the number of steps passed a limit.
+        TooLarge = "too_large",
+        /// Failed while it ran (integer overflow, malformed JSON, …).
+        RuntimeError = "runtime_error",
+        /// The database file is damaged or cannot be read any more.
+        DatabaseError = "database_error",
+        /// The machine failed: too many open files, a disk that cannot be read. It says nothing of the query, so no record has
+        /// it: [`Engine::check`](crate::Engine::check) returns the error.
+        Machine = "machine_error",
     }
 }

@@ -11,27 +11,19 @@ use sqlgauge_encode::encoders::features::FeatureEncoder;
 use sqlgauge_encode::{EncodeError, Encoder, EncoderInput, InputForm};
 use sqlgauge_shift::principal_directions;
 
-/// What a panel is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Panel {
-    /// Schemas: the paper's domains.
-    Schemas,
-    Questions,
-    Queries,
+sqlgauge_base::named! {
+    /// What a panel is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Panel by title {
+        /// Schemas: the paper's domains.
+        Schemas = "Schemas",
+        Questions = "Questions",
+        Queries = "Queries",
+    }
 }
 
 impl Panel {
-    pub const ALL: [Self; 3] = [Self::Schemas, Self::Questions, Self::Queries];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Schemas => "Schemas",
-            Self::Questions => "Questions",
-            Self::Queries => "Queries",
-        }
-    }
-
     /// How the names of its components begin.
     fn prefixes(self) -> &'static [&'static str] {
         match self {

@@ -20,25 +20,23 @@ pub struct EncoderInput {
     pub prediction: Option<String>,
 }
 
-/// Which parts of an item are encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InputForm {
-    /// Question (with its evidence) and schema.
-    QuestionSchema,
-    /// Question, schema and predicted SQL: the form for systems whose hidden states are out of reach (`FusionSQL`,
-    /// section V-D, "input-output pair").
-    QuestionSchemaPrediction,
-    /// Question and predicted SQL alone: a fraction of the text, for models on small machines. Of the schema it shows what
-    /// the prediction names.
-    QuestionPrediction,
+sqlgauge_base::named! {
+    /// Which parts of an item are encoded.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum InputForm by name {
+        /// Question (with its evidence) and schema.
+        QuestionSchema = "question-schema",
+        /// Question, schema and predicted SQL: the form for systems whose hidden states are out of reach (`FusionSQL`,
+        /// section V-D, "input-output pair").
+        QuestionSchemaPrediction = "question-schema-prediction",
+        /// Question and predicted SQL alone: a fraction of the text, for models on small machines. Of the schema it shows what
+        /// the prediction names.
+        QuestionPrediction = "question-prediction",
+    }
 }
 
 impl InputForm {
-    /// All forms.
-    pub const ALL: [Self; 3] =
-        [Self::QuestionSchema, Self::QuestionSchemaPrediction, Self::QuestionPrediction];
-
     /// Whether the schema is a part of it.
     pub(crate) fn has_schema(self) -> bool {
         self != Self::QuestionPrediction
@@ -47,15 +45,6 @@ impl InputForm {
     /// Whether the prediction is a part of it.
     pub fn has_prediction(self) -> bool {
         self != Self::QuestionSchema
-    }
-
-    /// The name in options and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::QuestionSchema => "question-schema",
-            Self::QuestionSchemaPrediction => "question-schema-prediction",
-            Self::QuestionPrediction => "question-prediction",
-        }
     }
 
     pub fn from_name(name: &str) -> Option<Self> {

@@ -31,28 +31,6 @@ impl Default for TransferOptions {
     }
 }
 
-/// The items of a target of `items` items that are labelled: a share drawn without replacement, at least one,
-/// ascending. The paper takes 10 % and 25 % (section V-C).
-///
-/// # Errors
-/// When the share is not in `(0, 1]`.
-pub fn labelled_subset(items: usize, share: f64, seed: u64) -> Result<Vec<usize>, EvaluatorError> {
-    if !(share > 0.0 && share <= 1.0) {
-        let message = format!("a labelled share of {share} is not in (0, 1]; the paper takes 0.1 and 0.25");
-        return Err(EvaluatorError::Option(message));
-    }
-    let mut order: Vec<usize> = (0..items).collect();
-    Random::new([seed, seed_of("labelled")]).shuffle(&mut order);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a count is a count"
-    )]
-    order.truncate(((items as f64 * share).round() as usize).max(1));
-    order.sort_unstable();
-    Ok(order)
-}
-
 /// Sample sets from labelled items: `sets` draws of `size` items with replacement (a bootstrap, so that few items
 /// still make sets that differ), each ascending. Their descriptors and accuracies are what [`fine_tune`] takes.
 pub fn sample_subsets(labelled: &[usize], sets: usize, size: usize, seed: u64) -> Vec<Vec<usize>> {

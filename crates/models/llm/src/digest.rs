@@ -1,15 +1,11 @@
 //! Digests.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
+use sqlgauge_base::hex;
 
 /// The sha256 of the bytes, in lower-case hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

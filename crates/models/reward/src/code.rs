@@ -1,66 +1,36 @@
 //! What became of an answer.
 
-use std::fmt;
-
 use serde::Serialize;
 use sqlgauge_engine::FailureKind;
 
-/// What became of an answer; each code but [`Code::GoldFailed`] has a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Code {
-    /// It returns what the gold returns, or by [`crate::RewardKind::Structure`] it is the gold up to rules that hold.
-    Right,
-    Wrong,
-    /// It returns what the gold returns on the benchmark's database, but not on a counterexample database of the question.
-    WrongOnWitness,
-    /// It is no query over the schema, or fails while it runs.
-    DoesNotRun,
-    /// It ran longer than the time limit.
-    Timeout,
-    /// Its text, its result, a value or its working memory passed a limit.
-    TooLarge,
-    /// There is no SQL in it.
-    NoSql,
-    /// It asks for something that untrusted SQL may not do, such as writing.
-    Denied,
-    /// It reads no table, and the gold does: an echo of a result.
-    ReadsNoTable,
-    /// The gold does not run: the benchmark's failure, which has no value.
-    GoldFailed,
+sqlgauge_base::named! {
+    /// What became of an answer; each code but [`Code::GoldFailed`] has a value.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Code by as_str {
+        /// It returns what the gold returns, or by [`crate::RewardKind::Structure`] it is the gold up to rules that hold.
+        Right = "right",
+        Wrong = "wrong",
+        /// It returns what the gold returns on the benchmark's database, but not on a counterexample database of the question.
+        WrongOnWitness = "wrong_on_witness",
+        /// It is no query over the schema, or fails while it runs.
+        DoesNotRun = "does_not_run",
+        /// It ran longer than the time limit.
+        Timeout = "timeout",
+        /// Its text, its result, a value or its working memory passed a limit.
+        TooLarge = "too_large",
+        /// There is no SQL in it.
+        NoSql = "no_sql",
+        /// It asks for something that untrusted SQL may not do, such as writing.
+        Denied = "denied",
+        /// It reads no table, and the gold does: an echo of a result.
+        ReadsNoTable = "reads_no_table",
+        /// The gold does not run: the benchmark's failure, which has no value.
+        GoldFailed = "gold_failed",
+    }
 }
 
 impl Code {
-    /// All codes, in the order of their declaration.
-    pub const ALL: [Self; 10] = [
-        Self::Right,
-        Self::Wrong,
-        Self::WrongOnWitness,
-        Self::DoesNotRun,
-        Self::Timeout,
-        Self::TooLarge,
-        Self::NoSql,
-        Self::Denied,
-        Self::ReadsNoTable,
-        Self::GoldFailed,
-    ];
-
-    /// Its name, `snake_case`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Right => "right",
-            Self::Wrong => "wrong",
-            Self::WrongOnWitness => "wrong_on_witness",
-            Self::DoesNotRun => "does_not_run",
-            Self::Timeout => "timeout",
-            Self::TooLarge => "too_large",
-            Self::NoSql => "no_sql",
-            Self::Denied => "denied",
-            Self::ReadsNoTable => "reads_no_table",
-            Self::GoldFailed => "gold_failed",
-        }
-    }
-
     /// The code of an answer that has no rows; `None` where the file or the machine is at fault and not the answer.
     pub(crate) fn of_failure(kind: FailureKind) -> Option<Self> {
         Some(match kind {
@@ -80,12 +50,6 @@ impl Code {
             | FailureKind::Parameters
             | FailureKind::RuntimeError => Self::DoesNotRun,
         })
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -12,26 +12,16 @@ use crate::error::RewardError;
 
 const MIB: usize = 1 << 20;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum RewardKind {
-    /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`AnswerColumns`]; else 0.
-    #[default]
-    Exact,
-    /// 1 for a right answer, and partial credit for one that parses, resolves, runs, and has cells in common with the gold.
-    Dense,
-    /// `etm@1`: 1 if the answer is the gold up to rules that hold on every database of the schema. Nothing is run.
-    Structure,
-}
-
-impl RewardKind {
-    pub const ALL: [Self; 3] = [Self::Exact, Self::Dense, Self::Structure];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Dense => "dense",
-            Self::Structure => "structure",
-        }
+sqlgauge_base::named! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum RewardKind by as_str {
+        /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`AnswerColumns`]; else 0.
+        #[default]
+        Exact = "exact",
+        /// 1 for a right answer, and partial credit for one that parses, resolves, runs, and has cells in common with the gold.
+        Dense = "dense",
+        /// `etm@1`: 1 if the answer is the gold up to rules that hold on every database of the schema. Nothing is run.
+        Structure = "structure",
     }
 }
 
@@ -43,29 +33,19 @@ impl FromStr for RewardKind {
     }
 }
 
-/// What of the benchmark's rows a counterexample database keeps to, so that an answer is not refused for what the data
-/// never shows. Each adds to the one before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Likeness {
-    /// The schema alone.
-    Schema,
-    /// A column without NULL there has none.
-    Nulls,
-    /// A column whose values never repeat there does not repeat any, so that names, say, are unique; but for golds with
-    /// DISTINCT, whose question is about what repeats.
-    #[default]
-    Repeats,
-}
-
-impl Likeness {
-    pub const ALL: [Self; 3] = [Self::Schema, Self::Nulls, Self::Repeats];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Schema => "schema",
-            Self::Nulls => "nulls",
-            Self::Repeats => "repeats",
-        }
+sqlgauge_base::named! {
+    /// What of the benchmark's rows a counterexample database keeps to, so that an answer is not refused for what the data
+    /// never shows. Each adds to the one before.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Likeness by as_str {
+        /// The schema alone.
+        Schema = "schema",
+        /// A column without NULL there has none.
+        Nulls = "nulls",
+        /// A column whose values never repeat there does not repeat any, so that names, say, are unique; but for golds with
+        /// DISTINCT, whose question is about what repeats.
+        #[default]
+        Repeats = "repeats",
     }
 }
 

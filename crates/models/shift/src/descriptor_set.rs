@@ -1,6 +1,5 @@
 //! Which of the descriptors an evaluator learns from.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::descriptors::Descriptors;
@@ -13,71 +12,42 @@ const MAHALANOBIS: [&str; 2] = ["mahalanobis_mean", "mahalanobis_std"];
 const SLICED: [&str; 1] = ["swd"];
 const EUCLIDEAN: [&str; 1] = ["euclidean"];
 
-/// Columns of [`Descriptors::to_row`] by name.
-///
-/// The paper's vector is `[SD_F, SD_M, SD_SW]` (section IV-B): the squared mean shift and variance-ratio terms, the mean and the
-/// standard deviation of the whitened distances, and the sliced Wasserstein distance. Of the variance ratios the text says no more; in
-/// [`DescriptorSet::Paper`] they are the mean and the standard deviation of their logarithms, in [`DescriptorSet::Published`] the sum
-/// that the authors' code has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DescriptorSet {
-    /// All columns but the two that only the authors' code has, which say what other columns say.
-    #[default]
-    All,
-    /// The five numbers of the authors' code.
-    Published,
-    /// The paper's vector.
-    Paper,
-    /// The paper's vector, and the Euclidean distance that the paper compares it with.
-    PaperAndEuclidean,
-    /// `SD_F` alone.
-    Frechet,
-    /// `SD_M` alone.
-    Mahalanobis,
-    /// `SD_SW` alone.
-    Sliced,
-    /// The paper's vector without `SD_F`.
-    WithoutFrechet,
-    /// The paper's vector without `SD_M`.
-    WithoutMahalanobis,
-    /// The paper's vector without `SD_SW`.
-    WithoutSliced,
-    /// The Euclidean distance alone.
-    Euclidean,
+sqlgauge_base::named! {
+    /// Columns of [`Descriptors::to_row`] by name.
+    ///
+    /// The paper's vector is `[SD_F, SD_M, SD_SW]` (section IV-B): the squared mean shift and variance-ratio terms, the mean and the
+    /// standard deviation of the whitened distances, and the sliced Wasserstein distance. Of the variance ratios the text says no more; in
+    /// [`DescriptorSet::Paper`] they are the mean and the standard deviation of their logarithms, in [`DescriptorSet::Published`] the sum
+    /// that the authors' code has.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum DescriptorSet by name {
+        /// All columns but the two that only the authors' code has, which say what other columns say.
+        #[default]
+        All = "all",
+        /// The five numbers of the authors' code.
+        Published = "published",
+        /// The paper's vector.
+        Paper = "paper",
+        /// The paper's vector, and the Euclidean distance that the paper compares it with.
+        PaperAndEuclidean = "paper+euclidean",
+        /// `SD_F` alone.
+        Frechet = "frechet",
+        /// `SD_M` alone.
+        Mahalanobis = "mahalanobis",
+        /// `SD_SW` alone.
+        Sliced = "sliced",
+        /// The paper's vector without `SD_F`.
+        WithoutFrechet = "paper-frechet",
+        /// The paper's vector without `SD_M`.
+        WithoutMahalanobis = "paper-mahalanobis",
+        /// The paper's vector without `SD_SW`.
+        WithoutSliced = "paper-sliced",
+        /// The Euclidean distance alone.
+        Euclidean = "euclidean",
+    }
 }
 
 impl DescriptorSet {
-    pub const ALL: [Self; 11] = [
-        Self::All,
-        Self::Published,
-        Self::Paper,
-        Self::PaperAndEuclidean,
-        Self::Frechet,
-        Self::Mahalanobis,
-        Self::Sliced,
-        Self::WithoutFrechet,
-        Self::WithoutMahalanobis,
-        Self::WithoutSliced,
-        Self::Euclidean,
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Published => "published",
-            Self::Paper => "paper",
-            Self::PaperAndEuclidean => "paper+euclidean",
-            Self::Frechet => "frechet",
-            Self::Mahalanobis => "mahalanobis",
-            Self::Sliced => "sliced",
-            Self::WithoutFrechet => "paper-frechet",
-            Self::WithoutMahalanobis => "paper-mahalanobis",
-            Self::WithoutSliced => "paper-sliced",
-            Self::Euclidean => "euclidean",
-        }
-    }
-
     /// The names of its columns, in the order of a row.
     pub fn columns(self) -> Vec<&'static str> {
         let names = Descriptors::names();
@@ -96,12 +66,6 @@ impl DescriptorSet {
             Self::Euclidean => &[&EUCLIDEAN],
         };
         parts.concat()
-    }
-}
-
-impl fmt::Display for DescriptorSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

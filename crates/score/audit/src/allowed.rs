@@ -158,7 +158,7 @@ fn checked(place: &str, rule: &str, reason: &str) -> Result<(&'static str, Strin
     let Some(rule_entry) = find(&rule) else { return Err(AllowedError::UnknownRule { place, rule }) };
     match reason.trim() {
         "" => Err(AllowedError::NoReason { place, rule }),
-        reason => Ok((rule_entry.meta().name, reason.to_owned())),
+        reason => Ok((rule_entry.name, reason.to_owned())),
     }
 }
 

@@ -18,12 +18,12 @@ use crate::rules::rules;
 
 /// The rules that run.
 #[derive(Clone)]
-pub struct RuleSelection(Vec<&'static dyn AuditRule>);
+pub struct RuleSelection(Vec<&'static AuditRule>);
 
 impl Default for RuleSelection {
     /// The rules that are on by default.
     fn default() -> Self {
-        Self(rules().iter().copied().filter(|rule| rule.meta().is_on()).collect())
+        Self(rules().iter().copied().filter(|rule| rule.is_on()).collect())
     }
 }
 
@@ -38,7 +38,7 @@ pub struct UnknownRule {
 
 impl UnknownRule {
     fn of(name: &str) -> Self {
-        let near = closest(name, rules().iter().map(|rule| rule.meta().name));
+        let near = closest(name, rules().iter().map(|rule| rule.name));
         let near = if near.is_empty() { String::new() } else { format!(" (close: {})", near.join(", ")) };
         Self { name: name.to_owned(), near }
     }
@@ -55,8 +55,7 @@ impl RuleSelection {
             let (name, value) = name.strip_prefix('-').map_or((name, true), |rest| (rest, false));
             let mut is_known = matches!(name, "all" | "default");
             for (on, rule) in is_on.iter_mut().zip(rules()) {
-                let meta = rule.meta();
-                if name == "all" || (name == "default" && meta.is_on()) || name == meta.name {
+                if name == "all" || (name == "default" && rule.is_on()) || name == rule.name {
                     *on = value;
                     is_known = true;
                 }
@@ -69,7 +68,7 @@ impl RuleSelection {
     }
 
     /// The rules, in the order of the registry.
-    pub fn rules(&self) -> &[&'static dyn AuditRule] {
+    pub fn rules(&self) -> &[&'static AuditRule] {
         &self.0
     }
 }
@@ -114,27 +113,27 @@ impl<'a> Auditor<'a> {
             AuditItem { sql, question, evidence, peers, gold: &gold, data: &self.data, retold: &retold };
         let mut audit = ItemAudit::default();
         let dialect = self.data.engine().dialect();
-        let (holding, others): (Vec<&dyn AuditRule>, Vec<&dyn AuditRule>) =
-            self.selection.rules().iter().copied().partition(|rule| rule.holds_in(dialect));
+        let (holding, others): (Vec<_>, Vec<_>) =
+            self.selection.rules().iter().copied().partition(|rule| rule.check.holds_in(dialect));
         for rule in others {
-            let mut findings = Findings::of(rule.meta());
+            let mut findings = Findings::of(rule);
             findings.unchecked(format!("no defect of a query in {dialect}, or not to be seen there"));
             audit.take(findings);
         }
         for rule in &holding {
-            let mut findings = Findings::of(rule.meta());
-            rule.check_item(&item, &mut findings);
+            let mut findings = Findings::of(rule);
+            rule.check.item(&item, &mut findings);
             audit.take(findings);
         }
         let resolved = budget::analyse(sql.len(), || resolve(sql, &self.schema));
         match resolved {
             Ok(Ok(query)) => {
                 for rule in &holding {
-                    let mut findings = Findings::of(rule.meta());
+                    let mut findings = Findings::of(rule);
                     let checked = budget::analyse(sql.len(), || {
                         let facts = Facts::of(&query, &self.schema);
                         let subject = AuditSubject { item, query: &query, schema: &self.schema, facts };
-                        rule.check(&subject, &mut findings);
+                        rule.check.query(&subject, &mut findings);
                     });
                     if let Err(error) = checked {
                         findings.unchecked(error.to_string());

@@ -82,8 +82,7 @@ mod tests {
         for (rule, weight) in WEIGHTS {
             assert!(find(rule).is_some() && *weight >= 0.0, "{rule}");
         }
-        let all: Vec<Finding> =
-            rules().iter().map(|rule| finding(rule.meta().name, rule.meta().standing)).collect();
+        let all: Vec<Finding> = rules().iter().map(|rule| finding(rule.name, rule.standing)).collect();
         let none = confidence(&[]);
         for finding in &all {
             let one = confidence(std::slice::from_ref(finding));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlgauge_engine::{ResultSet, Value};
 
-use crate::rule::{AuditMeta, RuleStanding};
+use crate::rule::{AuditRule, RuleStanding};
 
 /// Rows and characters of a cell that a finding shows.
 const MAX_ROWS: usize = 5;
@@ -101,15 +101,15 @@ pub struct Unchecked {
 /// Collects what the rules report on one gold.
 #[derive(Debug)]
 pub struct Findings {
-    pub(crate) meta: &'static AuditMeta,
+    pub(crate) rule: &'static AuditRule,
     pub(crate) list: Vec<Finding>,
     pub(crate) unchecked: Vec<Unchecked>,
 }
 
 impl Findings {
     /// A collection of what that rule reports.
-    pub(crate) fn of(meta: &'static AuditMeta) -> Self {
-        Self { meta, list: Vec::new(), unchecked: Vec::new() }
+    pub(crate) fn of(rule: &'static AuditRule) -> Self {
+        Self { rule, list: Vec::new(), unchecked: Vec::new() }
     }
 
     /// Reports a defect.
@@ -129,7 +129,7 @@ impl Findings {
 
     /// Says that a place could not be checked, and why.
     pub fn unchecked(&mut self, reason: impl Into<String>) {
-        let entry = Unchecked { rule: self.meta.name, reason: reason.into() };
+        let entry = Unchecked { rule: self.rule.name, reason: reason.into() };
         if !self.unchecked.contains(&entry) {
             self.unchecked.push(entry);
         }
@@ -137,7 +137,7 @@ impl Findings {
 
     fn push(&mut self, why: String, evidence: Option<Evidence>, sql: Option<String>) {
         let rewrite = sql.map(|sql| Proposal { sql, verdict: None, difference: None });
-        let finding = Finding { rule: self.meta.name, standing: self.meta.standing, why, evidence, rewrite };
+        let finding = Finding { rule: self.rule.name, standing: self.rule.standing, why, evidence, rewrite };
         if !self.list.iter().any(|other| other.why == finding.why) {
             self.list.push(finding);
         }

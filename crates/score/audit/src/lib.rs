@@ -29,5 +29,5 @@ pub use data::{AuditData, AuditedColumn};
 pub use finding::{Evidence, Finding, Findings, Proposal, Unchecked};
 pub use item::{AuditItem, AuditSubject, Peer};
 pub use report::{AuditedItem, BenchmarkAudit, ItemAudit, RuleCount};
-pub use rule::{AuditCase, AuditMeta, AuditRule, HEADINGS, Needs, RuleStanding};
+pub use rule::{AuditCase, AuditRule, Check, HEADINGS, Needs, RuleStanding};
 pub use rules::{find, rules};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::confidence::confidence;
 use crate::finding::{Finding, Unchecked};
-use crate::rule::AuditMeta;
+use crate::rule::AuditRule;
 use crate::rules::rules;
 
 /// What the rules say of one gold.
@@ -143,8 +143,8 @@ impl BenchmarkAudit {
     }
 
     /// What is known of the rules that ran.
-    pub(crate) fn metas(&self) -> impl Iterator<Item = &'static AuditMeta> {
-        rules().iter().map(|rule| rule.meta()).filter(|meta| self.rules.contains(&meta.name))
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static AuditRule> {
+        rules().iter().copied().filter(|rule| self.rules.contains(&rule.name))
     }
 }
 

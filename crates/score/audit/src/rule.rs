@@ -6,21 +6,52 @@ use crate::item::{AuditItem, AuditSubject};
 /// The headings that every rule's page has, in this order.
 pub const HEADINGS: [&str; 4] = ["What it finds", "Why it matters", "Example", "When it is no defect"];
 
-/// A rule that looks for one kind of defect in a gold.
-pub trait AuditRule: Sync {
-    /// What it is called, what it needs, and its cases.
-    fn meta(&self) -> &'static AuditMeta;
+/// How a rule looks at a gold.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    look: Look,
+    /// The dialects in which what it finds is a defect, and can be seen; `None` for all.
+    dialects: Option<&'static [&'static str]>,
+}
 
-    /// Whether what it finds is a defect in that dialect (`sqlite`, `postgres`, `mysql`, `duckdb`), and can be seen there.
-    fn holds_in(&self, _dialect: &str) -> bool {
-        true
+#[derive(Debug, Clone, Copy)]
+enum Look {
+    Item(fn(&AuditItem<'_>, &mut Findings)),
+    Query(fn(&AuditSubject<'_>, &mut Findings)),
+}
+
+impl Check {
+    /// Looks at a gold as text and as it ran; called for every gold, also for one that cannot be resolved.
+    pub(crate) const fn of_item(look: fn(&AuditItem<'_>, &mut Findings)) -> Self {
+        Self { look: Look::Item(look), dialects: None }
     }
 
-    /// Looks at a gold as text and as it ran; called for every gold, also for one that cannot be resolved.
-    fn check_item(&self, _item: &AuditItem<'_>, _findings: &mut Findings) {}
-
     /// Looks at a gold that could be resolved.
-    fn check(&self, _subject: &AuditSubject<'_>, _findings: &mut Findings) {}
+    pub(crate) const fn of_query(look: fn(&AuditSubject<'_>, &mut Findings)) -> Self {
+        Self { look: Look::Query(look), dialects: None }
+    }
+
+    /// The same, but only in those of `sqlite`, `postgres`, `mysql` and `duckdb`.
+    pub(crate) const fn only_in(self, dialects: &'static [&'static str]) -> Self {
+        Self { dialects: Some(dialects), ..self }
+    }
+
+    /// Whether what the rule finds is a defect in that dialect, and can be seen there.
+    pub(crate) fn holds_in(&self, dialect: &str) -> bool {
+        self.dialects.is_none_or(|dialects| dialects.contains(&dialect))
+    }
+
+    pub(crate) fn item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
+        if let Look::Item(look) = self.look {
+            look(item, findings);
+        }
+    }
+
+    pub(crate) fn query(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
+        if let Look::Query(look) = self.look {
+            look(subject, findings);
+        }
+    }
 }
 
 /// What a rule reads besides the query and the schema. A rule that lacks it says so, see
@@ -82,9 +113,9 @@ impl RuleStanding {
     }
 }
 
-/// What a rule is called, what it needs, and its cases.
+/// A rule that looks for one kind of defect in a gold.
 #[derive(Debug)]
-pub struct AuditMeta {
+pub struct AuditRule {
     /// The defect, in kebab case.
     pub name: &'static str,
     /// One line.
@@ -93,13 +124,15 @@ pub struct AuditMeta {
     pub needs: Needs,
     /// How much its findings say.
     pub standing: RuleStanding,
+    /// How it looks.
+    pub check: Check,
     /// Golds on which it must and must not report something.
     pub cases: &'static [AuditCase],
     /// The source text of the rule's file; its page is the leading comment.
     pub source: &'static str,
 }
 
-impl AuditMeta {
+impl AuditRule {
     /// The rule's page in Markdown: the leading comment of its file.
     pub fn page(&self) -> String {
         let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));

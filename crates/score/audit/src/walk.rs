@@ -4,19 +4,17 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Aggregate, BinaryOperator, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select,
 };
-use sqlgauge_sql::visit::{Rewriter, children};
+use sqlgauge_sql::visit::{change_exprs, children};
 
 /// Makes the calls that equal an aggregate count each value once.
-pub(crate) struct Distinct<'a>(pub(crate) &'a Aggregate);
-
-impl Rewriter for Distinct<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
+pub(crate) fn make_distinct(query: &mut Query, aggregate: &Aggregate) {
+    change_exprs(query, |expr| {
         if let Expr::Aggregate(call) = expr
-            && **call == *self.0
+            && **call == *aggregate
         {
             call.distinct = true;
         }
-    }
+    });
 }
 
 /// A SELECT and the query whose body it is, or is a part of.

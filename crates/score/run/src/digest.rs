@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use sqlgauge_base::{hex, regular};
+use sqlgauge_engine::sha256_of;
 use twox_hash::XxHash3_64;
 
 use crate::error::RunError;
@@ -22,19 +23,6 @@ const MOST_RECORDED: u64 = 64 << 30;
 /// When the file cannot be read.
 pub fn sha256_of_file(path: &Path) -> io::Result<String> {
     sha256_of(regular::open_named(path)?)
-}
-
-fn sha256_of(mut file: impl Read) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hex(&hasher.finalize())),
-            Ok(count) => hasher.update(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// The file that a record names, if it is still the one that was read: a regular file with the recorded hash. A relative path is one from

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
-use sqlgauge_base::file::{AtomicFile, is_partial, sweep};
+use sqlgauge_base::file::{self, AtomicFile, is_partial, sweep};
 use sqlgauge_base::regular;
 use sqlgauge_dataset::Example;
 
@@ -436,11 +436,7 @@ fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> 
 }
 
 fn write_record<T: serde::Serialize>(path: &Path, record: &T) -> Result<(), RunError> {
-    write_atomically(path, |out| {
-        let failed = |source: io::Error| RunError::Unwritable { path: path.to_owned(), source };
-        serde_json::to_writer_pretty(&mut *out, record).map_err(|error| failed(error.into()))?;
-        out.write_all(b"\n").map_err(failed)
-    })
+    file::write_json(path, record).map_err(|source| RunError::Unwritable { path: path.to_owned(), source })
 }
 
 /// Writes a file whole or not at all ([`AtomicFile`]): when `write` fails, the old bytes stay.

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::reads;
-use crate::tree::{Body, Expr, From, JoinKind, Query, Relation, RelationId, RelationSource};
-use crate::visit::{Visitor, walk_expr, walk_query};
+use crate::tree::{Expr, From, JoinKind, Query, Relation, RelationId, RelationSource};
+use crate::visit::{Walk, each_expr, each_select};
 
 /// What reads more of its FROM clause than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,37 +26,17 @@ pub enum Beyond {
 /// Whether every FROM clause in the query, subqueries included, reads only what SQL lets it. A rewriting that moves
 /// relations may break that; its result then says what no SQL can say.
 pub fn holds(query: &Query) -> bool {
-    struct All(bool);
-    impl Visitor for All {
-        fn body(&mut self, body: &Body) {
-            if let Body::Select(select) = body
-                && let Some(from) = &select.from
-            {
-                self.0 = self.0 && beyond(from).is_none();
-            }
-        }
-    }
-    let mut all = All(true);
-    walk_query(&mut all, query);
-    all.0
+    let mut all = true;
+    each_select(query, |select| all = all && select.from.as_ref().is_none_or(|from| beyond(from).is_none()));
+    all
 }
 
 /// Whether a FROM clause in the query, subqueries included, reads a query around: only there a rewriting that moves
 /// relations outwards can bring what is read beside what reads it.
 pub fn reads_around(query: &Query) -> bool {
-    struct All(bool);
-    impl Visitor for All {
-        fn body(&mut self, body: &Body) {
-            if let Body::Select(select) = body
-                && let (Some(from), false) = (&select.from, self.0)
-            {
-                self.0 = has_free_columns(from);
-            }
-        }
-    }
-    let mut all = All(false);
-    walk_query(&mut all, query);
-    all.0
+    let mut any = false;
+    each_select(query, |select| any = any || select.from.as_ref().is_some_and(has_free_columns));
+    any
 }
 
 /// Whether a part of the FROM clause, its subqueries included, reads a query around.
@@ -114,11 +94,7 @@ impl Search {
         let From::Relation(Relation { source, .. }) = operand else { return };
         match source {
             RelationSource::Derived(query) => {
-                let mut reads = Reads { places: &self.places, visible: &(0..0), beyond: false };
-                walk_query(&mut reads, query);
-                if reads.beyond {
-                    self.beyond = self.beyond.or(Some(Beyond::Subquery));
-                }
+                self.check(Beyond::Subquery, query, &(0..0));
             }
             RelationSource::Function { args, .. } => {
                 args.iter().for_each(|arg| self.check(Beyond::Argument, arg, visible));
@@ -127,27 +103,17 @@ impl Search {
         }
     }
 
-    fn check(&mut self, part: Beyond, expr: &Expr, visible: &Range<usize>) {
-        let mut reads = Reads { places: &self.places, visible, beyond: false };
-        walk_expr(&mut reads, expr);
-        if reads.beyond {
+    fn check(&mut self, part: Beyond, piece: &impl Walk, visible: &Range<usize>) {
+        let mut reads_beyond = false;
+        each_expr(piece, |expr| {
+            if let Expr::Column(column) = expr
+                && let Some(place) = self.places.get(&column.relation)
+            {
+                reads_beyond = reads_beyond || !visible.contains(place);
+            }
+        });
+        if reads_beyond {
             self.beyond = self.beyond.or(Some(part));
-        }
-    }
-}
-
-struct Reads<'p> {
-    places: &'p HashMap<RelationId, usize>,
-    visible: &'p Range<usize>,
-    beyond: bool,
-}
-
-impl Visitor for Reads<'_> {
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(column) = expr
-            && let Some(place) = self.places.get(&column.relation)
-        {
-            self.beyond = self.beyond || !self.visible.contains(place);
         }
     }
 }
@@ -156,6 +122,7 @@ impl Visitor for Reads<'_> {
 mod tests {
     use super::*;
     use crate::schema::Schema;
+    use crate::tree::Body;
     use crate::{PrintDialect, print, resolve};
 
     const DDL: &str =

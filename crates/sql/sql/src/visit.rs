@@ -4,7 +4,7 @@
 //! children that are already rewritten. Children are visited in the order in which SQL text has them, except
 //! that FROM comes before the outputs.
 //!
-//! Where one hook is all that is needed, [`each_expr`], [`each_relation`] and [`change_exprs`] take a closure instead.
+//! Where one hook is all that is needed, [`each_expr`], [`each_relation`], [`each_select`] and [`change_exprs`] take a closure instead.
 //!
 //! Every node that is visited is a step of the analysis at hand ([`budget`]).
 
@@ -187,6 +187,19 @@ pub fn each_relation(piece: &impl Walk, visit: impl FnMut(&Relation)) {
         }
     }
     piece.walk(&mut Relations(visit));
+}
+
+/// Calls `visit` for every SELECT in a piece of a query, subqueries and operands of compounds included.
+pub fn each_select(piece: &impl Walk, visit: impl FnMut(&Select)) {
+    struct Selects<F>(F);
+    impl<F: FnMut(&Select)> Visitor for Selects<F> {
+        fn body(&mut self, body: &Body) {
+            if let Body::Select(select) = body {
+                (self.0)(select);
+            }
+        }
+    }
+    piece.walk(&mut Selects(visit));
 }
 
 /// Calls `change` for every expression in a piece of a query, innermost first, subqueries included.

@@ -36,7 +36,7 @@ impl Default for Generator {
         let seeds = seeds();
         let mut by_rule = Vec::new();
         for rule in sqlgauge_etm::rules() {
-            let id = rule.meta().id;
+            let id = rule.id;
             let places: Vec<usize> = (0..seeds.len()).filter(|place| seeds[*place].rule == id).collect();
             let weight = if RARE.contains(&id) { 6 } else { 1 };
             by_rule.extend(std::iter::repeat_n(places.clone(), if places.is_empty() { 0 } else { weight }));

@@ -22,9 +22,8 @@ pub struct Seed {
 pub fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for rule in rules() {
-        let id = rule.meta().id;
-        let cases =
-            rule.meta().cases.iter().flat_map(|case| [(case.schema, case.left), (case.schema, case.right)]);
+        let id = rule.id;
+        let cases = rule.cases.iter().flat_map(|case| [(case.schema, case.left), (case.schema, case.right)]);
         let templates = TEMPLATES.iter().filter(|(rule, ..)| *rule == id).map(|(_, ddl, sql)| (*ddl, *sql));
         for (ddl, sql) in cases.chain(templates) {
             let Ok(schema) = Schema::from_ddl(ddl) else { continue };

@@ -4,20 +4,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sqlgauge_etm::Meta;
+use sqlgauge_etm::Rule;
 use sqlgauge_law::plant::{Detection, find, plants, sound_rules};
 
 /// How long the law may take for one rule.
 const LIMIT: Duration = Duration::from_mins(1);
 
-fn first_find(rule: &'static Meta) -> Option<Detection> {
+fn first_find(rule: &'static Rule) -> Option<Detection> {
     plants(rule).iter().find_map(|plant| find(rule, *plant, 1, LIMIT / 2))
 }
 
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn a_defect_in_any_rule_is_found_within_a_minute() {
-    let rules: Vec<&'static Meta> = sound_rules().collect();
+    let rules: Vec<&'static Rule> = sound_rules().collect();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let worker = || {

@@ -1,8 +1,8 @@
 //! `COUNT(*)` over a table whose rows repeat in its image counts the different keys.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, From, Owner, Query, RelationId, Select};
-use sqlgauge_sql::visit::{Rewriter, children, rewrite_expr};
+use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, From, Owner, Query, Select};
+use sqlgauge_sql::visit::{change_exprs, children};
 
 use super::Rewriting;
 use crate::step::Image;
@@ -26,9 +26,9 @@ pub(super) fn prepare(rewriting: &mut Rewriting<'_>, select: &mut Select, from: 
     let From::Relation(relation) = from else { return };
     if let Some(&key) = rewriting.counted.get(&relation.id) {
         rewriting.repeatable.insert(relation.id);
-        let mut counted = Counted { relation: relation.id, key };
-        select.outputs.iter_mut().for_each(|output| rewrite_expr(&mut counted, &mut output.expr));
-        select.having.iter_mut().for_each(|having| rewrite_expr(&mut counted, having));
+        let column = ColumnRef::at(relation.id, key);
+        select.outputs.iter_mut().for_each(|output| count_different(&mut output.expr, column));
+        select.having.iter_mut().for_each(|having| count_different(having, column));
     }
 }
 
@@ -36,8 +36,8 @@ pub(super) fn prepare(rewriting: &mut Rewriting<'_>, select: &mut Select, from: 
 pub(super) fn finish(rewriting: &mut Rewriting<'_>, query: &mut Query) {
     let Some(Some(From::Relation(relation))) = query.as_select().map(|select| &select.from) else { return };
     let Some(&key) = rewriting.counted.get(&relation.id) else { return };
-    let mut counted = Counted { relation: relation.id, key };
-    query.order_by.iter_mut().for_each(|term| rewrite_expr(&mut counted, &mut term.expr));
+    let column = ColumnRef::at(relation.id, key);
+    query.order_by.iter_mut().for_each(|term| count_different(&mut term.expr, column));
 }
 
 fn is_count(aggregate: &Aggregate) -> bool {
@@ -67,18 +67,13 @@ fn only_counts(expr: &Expr) -> bool {
     fits
 }
 
-struct Counted {
-    relation: RelationId,
-    key: u32,
-}
-
-impl Rewriter for Counted {
-    fn expr(&mut self, expr: &mut Expr) {
+fn count_different(expr: &mut Expr, column: ColumnRef) {
+    change_exprs(expr, |expr| {
         if let Expr::Aggregate(aggregate) = expr
             && is_count(aggregate)
         {
-            aggregate.args = Args::List(vec![Expr::Column(ColumnRef::at(self.relation, self.key))]);
+            aggregate.args = Args::List(vec![Expr::Column(column)]);
             aggregate.distinct = true;
         }
-    }
+    });
 }

@@ -1,10 +1,11 @@
 //! Reads two merged tables once where the query joins them by the key that linked them.
 
+use sqlgauge_sql::canonical::{conjunction, conjuncts_of};
 use sqlgauge_sql::tree::{
     BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource,
 };
 
-use super::{Rewriting, add_conditions, conjunction, conjuncts};
+use super::{Rewriting, add_conditions};
 use crate::step::Merged;
 
 /// A child and its parent in one FROM clause.
@@ -54,7 +55,7 @@ impl Rewriting<'_> {
             from = rest;
             self.unite(&mut from, pair, merged, survivor);
             let is_link = |expr: &Expr| link_of(expr, pair, merged).is_some();
-            let all = filter.take().map_or_else(Vec::new, conjuncts);
+            let all = filter.take().map_or_else(Vec::new, conjuncts_of);
             *filter = conjunction(all.into_iter().filter(|expr| !is_link(expr)).collect());
             drop_links(&mut from, &is_link);
             carried.retain(|expr| !is_link(expr));
@@ -186,7 +187,7 @@ fn without(from: From, gone: RelationId, carried: &mut Vec<Expr>) -> Result<From
     let is_gone = |side: &From| matches!(side, From::Relation(relation) if relation.id == gone);
     let is_inner = matches!(kind, JoinKind::Inner | JoinKind::Cross);
     if is_inner && (is_gone(&left) || is_gone(&right)) {
-        carried.extend(on.into_iter().flat_map(conjuncts));
+        carried.extend(on.into_iter().flat_map(conjuncts_of));
         return Ok(if is_gone(&left) { right } else { left });
     }
     let (left, right, is_without) = match without(left, gone, carried) {
@@ -218,7 +219,7 @@ fn set_source(from: &mut From, id: RelationId, source: &RelationSource) {
 fn drop_links(from: &mut From, is_link: &dyn Fn(&Expr) -> bool) {
     if let From::Join(join) = from {
         if let Some(on) = join.on.take() {
-            let mut all = conjuncts(on);
+            let mut all = conjuncts_of(on);
             all.retain(|expr| !is_link(expr));
             join.on = conjunction(all);
         }

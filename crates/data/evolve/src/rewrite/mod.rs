@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::Aliases;
+use sqlgauge_sql::canonical::{conjunction, conjuncts_of};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, CteId, Expr, IndexHint, Place, Query, Relation, RelationId, RelationSource, Select,
 };
@@ -214,21 +215,9 @@ impl Rewriter for Rewriting<'_> {
 
 /// Adds conditions to a WHERE or ON clause.
 fn add_conditions(clause: &mut Option<Expr>, conditions: Vec<Expr>) {
-    let mut all = clause.take().map_or_else(Vec::new, conjuncts);
+    let mut all = clause.take().map_or_else(Vec::new, conjuncts_of);
     all.extend(conditions);
     *clause = conjunction(all);
-}
-
-/// The operands of AND.
-fn conjuncts(expr: Expr) -> Vec<Expr> {
-    match expr {
-        Expr::And(list) => list,
-        other => vec![other],
-    }
-}
-
-fn conjunction(mut all: Vec<Expr>) -> Option<Expr> {
-    if all.len() < 2 { all.pop() } else { Some(Expr::And(all)) }
 }
 
 /// What is known of a query before it is rewritten.

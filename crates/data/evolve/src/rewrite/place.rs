@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId,
     RelationSource, Select,
 };
 
-use super::{Rewriting, add_conditions, conjunction};
+use super::{Rewriting, add_conditions};
 use crate::layout::EvolveReason;
 use crate::step::{Image, Projection};
 

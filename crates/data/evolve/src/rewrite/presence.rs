@@ -9,12 +9,13 @@
 use std::collections::HashMap;
 
 use sqlgauge_base::budget;
+use sqlgauge_sql::canonical::{conjunction, conjuncts_of};
 use sqlgauge_sql::derive::{has_aggregate, is_null_with, rejects_null};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, Body, ColumnRef, Expr, From, JoinKind, Owner, RelationId, Select};
 use sqlgauge_sql::visit::{Rewriter, children};
 
-use super::{Rewriting, conjunction, conjuncts};
+use super::Rewriting;
 use crate::step::Projection;
 
 impl Rewriting<'_> {
@@ -55,7 +56,7 @@ impl Presences {
 
     /// Less the conditions that leave out rows which no result would see.
     fn without_unseen(&self, filter: Expr, select: &Select) -> Option<Expr> {
-        let mut all = conjuncts(filter);
+        let mut all = conjuncts_of(filter);
         all.retain(|condition| {
             !self.together_with(condition).is_some_and(|columns| passes_over(select, columns))
         });
@@ -73,7 +74,7 @@ impl Presences {
     }
 
     fn without_implied(&self, clause: Expr, neighbours: &[&Expr]) -> Option<Expr> {
-        let mut all = conjuncts(clause);
+        let mut all = conjuncts_of(clause);
         let mut at = 0;
         while at < all.len() {
             let is_implied = self.together_with(&all[at]).is_some_and(|columns| {

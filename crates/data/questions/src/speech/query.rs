@@ -17,7 +17,7 @@ use super::{Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
-use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation, same_columns};
+use sqlgauge_sql::canonical::{conjunction, conjuncts_of, only_relation, same_columns};
 
 /// Set operators, with ALL or without.
 const SET_OPERATORS: &super::Pairs<(SetOperator, bool)> = &[
@@ -441,7 +441,7 @@ impl Hear<'_> {
                 let mut query = self.select(Some(source), distinct, &outputs, &clauses)?;
                 if let Body::Select(select) = &mut query.body {
                     let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
-                    select.filter = joined(of_source.into_iter().chain(filter).collect());
+                    select.filter = conjunction(of_source.into_iter().chain(filter).collect());
                 }
                 Some(query)
             }
@@ -612,7 +612,7 @@ impl Hear<'_> {
             Rule::WhoseAll | Rule::WhoseAny => {
                 let conditions: Option<Vec<Expr>> =
                     parts.all().iter().map(|part| self.condition(part)).collect();
-                if rule == Rule::WhoseAll { joined(conditions?) } else { Some(Expr::Or(conditions?)) }
+                if rule == Rule::WhoseAll { conjunction(conditions?) } else { Some(Expr::Or(conditions?)) }
             }
             _ => None,
         }

@@ -11,7 +11,9 @@ use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
+use sqlgauge_sql::canonical::{
+    Key, column_of, columns_of, condition_of, conjunction, conjuncts_of, keys_between,
+};
 
 /// Whether rows exist that refer to the row, and whether they do not.
 const EXISTS: &super::Pairs<bool> = &[(false, Rule::HaveSome), (true, Rule::HaveNone)];
@@ -31,7 +33,7 @@ const BELONGS: &super::Pairs<bool> = &[(false, Rule::Belongs), (true, Rule::NotB
 fn split(filter: &Expr) -> Option<(Expr, Option<Expr>)> {
     let mut conditions = conjuncts_of(filter.clone()).into_iter();
     let first = conditions.next()?;
-    Some((first, joined(conditions.collect())))
+    Some((first, conjunction(conditions.collect())))
 }
 
 /// The one foreign key between two tables.
@@ -221,7 +223,7 @@ impl Hear<'_> {
             None => None,
         };
         let all = of_source.into_iter().chain(filter.into_iter().flat_map(conjuncts_of));
-        Some((from, joined(all.collect())))
+        Some((from, conjunction(all.collect())))
     }
 
     /// Conditions one after the other, of which some say what rows are linked to.
@@ -230,7 +232,7 @@ impl Hear<'_> {
         let before = before.iter().flat_map(Slot::all);
         let mut conditions = before.map(|part| self.condition(part)).collect::<Option<Vec<Expr>>>()?;
         conditions.push(self.relative(last.one()?)?);
-        joined(conditions)
+        conjunction(conditions)
     }
 
     fn relative(&mut self, tree: &Tree) -> Option<Expr> {
@@ -282,7 +284,7 @@ impl Hear<'_> {
         if let Some(negated) = super::value_of(EXISTS, rule) {
             let link = condition_of(self.schema, key, outer.0, inner)?;
             let all = std::iter::once(link).chain(filter.into_iter().flat_map(conjuncts_of));
-            let query = select_of(one()[0].clone(), from, joined(all.collect()));
+            let query = select_of(one()[0].clone(), from, conjunction(all.collect()));
             return Some(Expr::Exists { query: Box::new(query), negated });
         }
         let rules = if key.earlier_declares { [REFERS, BELONGS] } else { [REFERRED, APPEARS] };

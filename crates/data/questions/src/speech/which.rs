@@ -11,7 +11,7 @@ use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
+use sqlgauge_sql::canonical::{conjunction, conjuncts_of, only_relation};
 
 impl Say<'_> {
     /// The source with the conditions that are each of one of its tables, and the other conditions.
@@ -46,7 +46,7 @@ impl Say<'_> {
         }
         let links = members.split_off(1);
         let parts = members.into_iter().map(Slot::from).chain([links.into()]);
-        Ok((Tree::Node(Rule::Linked, parts.collect()), joined(rest)))
+        Ok((Tree::Node(Rule::Linked, parts.collect()), conjunction(rest)))
     }
 
     /// The source, where a table of which nothing is read but conditions of its own is said by these: "songs by singers

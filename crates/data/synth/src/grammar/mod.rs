@@ -23,7 +23,7 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Body, ColumnRef, Cte, CteId, Expr, From, JoinKind, Literal, OrderTerm, Output, Query, RelationId, Select,
 };
-use sqlgauge_sql::visit::{Visitor, walk_expr};
+use sqlgauge_sql::visit::each_expr;
 
 pub(crate) use self::draft::weighted;
 
@@ -458,14 +458,9 @@ fn count_joins(from: &From, joins: &mut HashMap<RelationId, usize>) {
 
 /// Whether an expression counts rows.
 fn counts_rows(expr: &Expr) -> bool {
-    struct Counts(bool);
-    impl Visitor for Counts {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |=
-                matches!(expr, Expr::Aggregate(call) if call.function == Function::Count && !call.distinct);
-        }
-    }
-    let mut counts = Counts(false);
-    walk_expr(&mut counts, expr);
-    counts.0
+    let mut counts = false;
+    each_expr(expr, |expr| {
+        counts |= matches!(expr, Expr::Aggregate(call) if call.function == Function::Count && !call.distinct);
+    });
+    counts
 }

@@ -91,24 +91,26 @@ pub enum Polished {
     },
 }
 
-/// Why a wording is not kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WordingRefusal {
-    /// There is none.
-    Empty,
-    /// It was cut off, or is too long.
-    Truncated,
-    /// It is of several lines: an explanation, or several questions.
-    SeveralLines,
-    /// It is SQL, or has some.
-    Sql,
-    /// It is the question as it was.
-    Unchanged,
-    /// A value of the question is not in it.
-    ValueLost,
-    /// A number is in it that the question has not.
-    ValueAdded,
+sqlgauge_base::named! {
+    /// Why a wording is not kept.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum WordingRefusal by name {
+        /// There is none.
+        Empty = "empty",
+        /// It was cut off, or is too long.
+        Truncated = "truncated",
+        /// It is of several lines: an explanation, or several questions.
+        SeveralLines = "several_lines",
+        /// It is SQL, or has some.
+        Sql = "sql",
+        /// It is the question as it was.
+        Unchanged = "unchanged",
+        /// A value of the question is not in it.
+        ValueLost = "value_lost",
+        /// A number is in it that the question has not.
+        ValueAdded = "value_added",
+    }
 }
 
 impl Polished {
@@ -118,20 +120,6 @@ impl Polished {
             Self::Wording { agrees: true, .. } => "agrees".to_owned(),
             Self::Wording { agrees: false, .. } => "differs".to_owned(),
             Self::Refused { refused } => format!("refused: {}", refused.name()),
-        }
-    }
-}
-
-impl WordingRefusal {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Truncated => "truncated",
-            Self::SeveralLines => "several_lines",
-            Self::Sql => "sql",
-            Self::Unchanged => "unchanged",
-            Self::ValueLost => "value_lost",
-            Self::ValueAdded => "value_added",
         }
     }
 }

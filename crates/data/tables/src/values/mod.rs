@@ -30,38 +30,25 @@ pub use moments::DateOrder;
 use amount::Amount;
 use class::Class;
 
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ColumnType {
-    /// 64-bit integers.
-    Integer,
-    /// Double-precision numbers.
-    Real,
-    /// Texts.
-    Text,
-    /// `2013-01-31`.
-    Date,
-    /// `2013-01-31 10:00:00`.
-    Datetime,
-    /// `10:00:00`.
-    Time,
-    /// 1 for yes and 0 for no.
-    Boolean,
-}
-
-impl ColumnType {
-    /// As it is declared.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Integer => "INTEGER",
-            Self::Real => "REAL",
-            Self::Text => "TEXT",
-            Self::Date => "DATE",
-            Self::Datetime => "DATETIME",
-            Self::Time => "TIME",
-            Self::Boolean => "BOOLEAN",
-        }
+sqlgauge_base::named! {
+    /// What a column holds.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum ColumnType by name {
+        /// 64-bit integers.
+        Integer = "INTEGER",
+        /// Double-precision numbers.
+        Real = "REAL",
+        /// Texts.
+        Text = "TEXT",
+        /// `2013-01-31`.
+        Date = "DATE",
+        /// `2013-01-31 10:00:00`.
+        Datetime = "DATETIME",
+        /// `10:00:00`.
+        Time = "TIME",
+        /// 1 for yes and 0 for no.
+        Boolean = "BOOLEAN",
     }
 }
 

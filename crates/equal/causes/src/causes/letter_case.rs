@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlgauge_base::listed;
 use sqlgauge_sql::tree::{Expr, Literal, Query};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
+use sqlgauge_sql::visit::{change_exprs, each_expr};
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
@@ -55,7 +55,7 @@ pub(crate) fn of_texts(gold: &Query, prediction: &Query) -> Option<Slip> {
         format!("writes {}", listed(&prediction_has)),
         format!("{}, and letter case matters", listed(&gold_has)),
     ];
-    Some(Slip::new(&CAUSE, words, [rewritten(gold, back), rewritten(prediction, changed)]))
+    Some(Slip::new(&CAUSE, words, [rewritten(gold, &back), rewritten(prediction, &changed)]))
 }
 
 /// Whether something in quotes may be, but for letter case, something in quotes of the other text: a look at the characters alone, for
@@ -83,47 +83,35 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 }
 
 fn texts(query: &Query) -> BTreeSet<String> {
-    struct Texts(BTreeSet<String>);
-    impl Visitor for Texts {
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Literal(Literal::Text(text)) = expr {
-                self.0.insert(text.clone());
-            }
+    let mut texts = BTreeSet::new();
+    each_expr(query, |expr| {
+        if let Expr::Literal(Literal::Text(text)) = expr {
+            texts.insert(text.clone());
         }
-    }
-    let mut texts = Texts(BTreeSet::new());
-    walk_query(&mut texts, query);
-    texts.0
+    });
+    texts
 }
 
-fn rewritten(query: &Query, texts: BTreeMap<String, String>) -> Query {
-    struct Rewritten(BTreeMap<String, String>);
-    impl Rewriter for Rewritten {
-        fn expr(&mut self, expr: &mut Expr) {
-            if let Expr::Literal(Literal::Text(text)) = expr
-                && let Some(other) = self.0.get(text.as_str())
-            {
-                text.clone_from(other);
-            }
-        }
-    }
+fn rewritten(query: &Query, texts: &BTreeMap<String, String>) -> Query {
     let mut query = query.clone();
-    rewrite_query(&mut Rewritten(texts), &mut query);
+    change_exprs(&mut query, |expr| {
+        if let Expr::Literal(Literal::Text(text)) = expr
+            && let Some(other) = texts.get(text.as_str())
+        {
+            text.clone_from(other);
+        }
+    });
     query
 }
 
 /// The expression with every text in lower case.
 fn folded(expr: &Expr) -> Expr {
-    struct Folded;
-    impl Rewriter for Folded {
-        fn expr(&mut self, expr: &mut Expr) {
-            if let Expr::Literal(Literal::Text(text)) = expr {
-                *text = text.to_lowercase();
-            }
-        }
-    }
     let mut expr = expr.clone();
-    rewrite_expr(&mut Folded, &mut expr);
+    change_exprs(&mut expr, |expr| {
+        if let Expr::Literal(Literal::Text(text)) = expr {
+            *text = text.to_lowercase();
+        }
+    });
     expr
 }
 

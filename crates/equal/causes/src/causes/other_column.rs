@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Literal};
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
+use sqlgauge_sql::visit::change_exprs;
 
 use super::wrong_aggregate::shows_otherwise;
 use crate::cause::{Cause, Slip, Unclear};
@@ -71,17 +71,13 @@ pub(super) fn columns_changed(
     gold: &Expr,
     prediction: &Expr,
 ) -> Option<Vec<(ColumnRef, ColumnRef)>> {
-    struct Blank;
-    impl Rewriter for Blank {
-        fn expr(&mut self, expr: &mut Expr) {
+    let blank = |expr: &Expr| {
+        let mut expr = expr.clone();
+        change_exprs(&mut expr, |expr| {
             if matches!(expr, Expr::Column(_)) {
                 *expr = Expr::Literal(Literal::Null);
             }
-        }
-    }
-    let blank = |expr: &Expr| {
-        let mut expr = expr.clone();
-        rewrite_expr(&mut Blank, &mut expr);
+        });
         expr
     };
     let [gold, prediction] = [&apart(gold), &apart(prediction)];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, walk_expr};
+use sqlgauge_sql::visit::{Visitor, change_exprs, walk_expr};
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
@@ -33,23 +33,17 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 
 /// The expression with every comparison an equality, and nothing negated.
 fn plain(expr: &Expr) -> Expr {
-    struct Plain;
-    impl Rewriter for Plain {
-        fn expr(&mut self, expr: &mut Expr) {
-            match expr {
-                Expr::Binary(operator, ..) if operator.is_comparison() => *operator = BinaryOperator::Equal,
-                Expr::Between { negated, .. }
-                | Expr::Like { negated, .. }
-                | Expr::InList { negated, .. }
-                | Expr::InQuery { negated, .. }
-                | Expr::Exists { negated, .. }
-                | Expr::IsNull { negated, .. } => *negated = false,
-                _ => {}
-            }
-        }
-    }
     let mut expr = expr.clone();
-    rewrite_expr(&mut Plain, &mut expr);
+    change_exprs(&mut expr, |expr| match expr {
+        Expr::Binary(operator, ..) if operator.is_comparison() => *operator = BinaryOperator::Equal,
+        Expr::Between { negated, .. }
+        | Expr::Like { negated, .. }
+        | Expr::InList { negated, .. }
+        | Expr::InQuery { negated, .. }
+        | Expr::Exists { negated, .. }
+        | Expr::IsNull { negated, .. } => *negated = false,
+        _ => {}
+    });
     expr
 }
 

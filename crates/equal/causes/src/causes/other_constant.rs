@@ -1,7 +1,7 @@
 //! The same condition with another constant.
 
 use sqlgauge_sql::tree::{Expr, Literal};
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
@@ -28,15 +28,11 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 
 /// The expression with every constant the same.
 fn blank(expr: &Expr) -> Expr {
-    struct Blank;
-    impl Rewriter for Blank {
-        fn expr(&mut self, expr: &mut Expr) {
-            if matches!(expr, Expr::Literal(_)) {
-                *expr = Expr::Literal(Literal::Null);
-            }
-        }
-    }
     let mut expr = expr.clone();
-    rewrite_expr(&mut Blank, &mut expr);
+    change_exprs(&mut expr, |expr| {
+        if matches!(expr, Expr::Literal(_)) {
+            *expr = Expr::Literal(Literal::Null);
+        }
+    });
     expr
 }

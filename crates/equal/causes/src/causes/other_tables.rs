@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{Expr, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_expr};
+use sqlgauge_sql::visit::each_relation;
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clause, Clauses};
@@ -236,13 +236,7 @@ fn table_of(relation: &Relation) -> Option<TableId> {
 
 /// Whether a subquery of an expression reads one of these tables.
 fn reads_inside(expr: &Expr, tables: &[TableId]) -> bool {
-    struct Reads<'a>(&'a [TableId], bool);
-    impl Visitor for Reads<'_> {
-        fn relation(&mut self, relation: &Relation) {
-            self.1 |= table_of(relation).is_some_and(|table| self.0.contains(&table));
-        }
-    }
-    let mut reads = Reads(tables, false);
-    walk_expr(&mut reads, expr);
-    reads.1
+    let mut reads = false;
+    each_relation(expr, |relation| reads |= table_of(relation).is_some_and(|table| tables.contains(&table)));
+    reads
 }

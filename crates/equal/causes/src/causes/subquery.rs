@@ -1,7 +1,7 @@
 //! One query compares with a subquery, the other does not.
 
-use sqlgauge_sql::tree::{Body, Expr};
-use sqlgauge_sql::visit::{Visitor, walk_expr};
+use sqlgauge_sql::tree::Expr;
+use sqlgauge_sql::visit::each_select;
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::Clause;
@@ -40,13 +40,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 
 /// Whether a subquery of a condition groups.
 fn groups_inside(expr: &Expr) -> bool {
-    struct Groups(bool);
-    impl Visitor for Groups {
-        fn body(&mut self, body: &Body) {
-            self.0 |= matches!(body, Body::Select(select) if !select.group_by.is_empty() || select.having.is_some());
-        }
-    }
-    let mut groups = Groups(false);
-    walk_expr(&mut groups, expr);
-    groups.0
+    let mut groups = false;
+    each_select(expr, |select| groups |= !select.group_by.is_empty() || select.having.is_some());
+    groups
 }

@@ -14,7 +14,7 @@ use crate::context::{Position, Published, RuleContext};
 use crate::matcher::Application;
 use crate::planned::plan_shows;
 use crate::profile::Profile;
-use crate::rule::{Meta, Shape};
+use crate::rule::{Rule, Shape};
 use crate::sensitive::{OrderConditions, Sensitivity, sensitivity};
 use crate::tools;
 
@@ -53,7 +53,7 @@ pub(crate) struct Run {
     pub(crate) log: Vec<Application>,
     /// The rules that were applied, in order.
     #[cfg_attr(not(feature = "law"), expect(dead_code, reason = "the law looks at single applications"))]
-    pub(crate) applied: Vec<&'static Meta>,
+    pub(crate) applied: Vec<&'static Rule>,
 }
 
 /// [`normalise`] that stops after that many applications of a rule and leaves the rest of the query as it is.
@@ -120,7 +120,7 @@ struct Driver<'r, 'a> {
     rules: &'r RuleSet,
     context: RuleContext<'a>,
     log: Option<Vec<Application>>,
-    applied: Vec<&'static Meta>,
+    applied: Vec<&'static Rule>,
     /// How many applications end the run.
     applications: usize,
     scope: Vec<&'static str>,
@@ -288,12 +288,11 @@ impl<'a> Driver<'_, 'a> {
         let mut shape = Shape::of(query);
         let mut sensitive = self.sensitivity(query, position);
         self.plan_shows |= sensitive == Sensitivity::Rows;
-        for rule in &self.rules.queries {
-            let meta = rule.meta();
+        for &(rule, needs, rewrite) in &self.rules.queries {
             if self.is_over() {
                 return;
             }
-            if !shape.has(meta.needs) {
+            if !shape.has(needs) {
                 continue;
             }
             self.context.position = self.rules.lies.position.unwrap_or(position);
@@ -303,7 +302,7 @@ impl<'a> Driver<'_, 'a> {
             let is_kept = self.guarded(query, position, sensitive, |driver, query| {
                 let is_watched = driver.is_correlated || driver.from_reads_around;
                 let before = (driver.log.is_some() || is_watched).then(|| driver.save(query));
-                let places = rule.query(query, &mut driver.context);
+                let places = rewrite(query, &mut driver.context);
                 changed = places > 0;
                 let typed = match &old {
                     Some((old, facts)) if changed => {
@@ -323,8 +322,8 @@ impl<'a> Driver<'_, 'a> {
                     }
                     changed = false;
                 } else if changed {
-                    driver.applied.push(meta);
-                    driver.record(meta, places, before.as_ref().map(|before| &before.query), query);
+                    driver.applied.push(rule);
+                    driver.record(rule, places, before.as_ref().map(|before| &before.query), query);
                 }
             });
             if changed && is_kept {
@@ -440,12 +439,12 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    fn record(&mut self, meta: &'static Meta, places: usize, before: Option<&Query>, after: &Query) {
+    fn record(&mut self, rule: &'static Rule, places: usize, before: Option<&Query>, after: &Query) {
         let (Some(log), Some(before)) = (&mut self.log, before) else { return };
         let schema = self.context.facts.schema();
         let scope = if self.scope.is_empty() { "query".to_owned() } else { self.scope.join(" > ") };
         log.push(Application {
-            rule: meta,
+            rule,
             scope,
             places,
             before: tools::text(before, schema),

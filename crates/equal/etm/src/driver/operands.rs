@@ -7,7 +7,7 @@ use super::Driver;
 use crate::beside::{Comparand, texts};
 use crate::context::Position;
 use crate::matcher::Application;
-use crate::rule::Meta;
+use crate::rule::Rule;
 use crate::sensitive::Sensitivity;
 
 /// How often rules may rewrite one and the same expression in one pass.
@@ -59,13 +59,13 @@ impl Driver<'_, '_> {
         let mut changed = false;
         let typed = self.context.is_sound() && !matches!(opposite, Comparand::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());
-        for rule in &self.rules.expressions {
+        for &(rule, rewrite) in &self.rules.expressions {
             if self.is_over() {
                 return false;
             }
             self.context.is_condition = is_condition || self.rules.lies.is_condition;
             self.context.sensitivity = Sensitivity::None;
-            if !rule.expr(expr, &mut self.context) {
+            if !rewrite(expr, &mut self.context) {
                 continue;
             }
             if let Some(old) = &before
@@ -76,9 +76,9 @@ impl Driver<'_, '_> {
                 continue;
             }
             changed = true;
-            self.applied.push(rule.meta());
+            self.applied.push(rule);
             if let Some(old) = &mut before {
-                self.record_expr(rule.meta(), old, expr, clause);
+                self.record_expr(rule, old, expr, clause);
                 old.clone_from(expr);
             }
         }
@@ -247,14 +247,14 @@ impl Driver<'_, '_> {
         terms.iter_mut().for_each(|term| self.operand(&mut term.expr, Place::of(clause, &Comparand::Itself)));
     }
 
-    fn record_expr(&mut self, meta: &'static Meta, before: &Expr, after: &Expr, clause: &'static str) {
+    fn record_expr(&mut self, rule: &'static Rule, before: &Expr, after: &Expr, clause: &'static str) {
         let schema = self.context.facts.schema();
         let Some(log) = &mut self.log else { return };
         let mut scope = self.scope.clone();
         scope.push(clause);
         let text = |expr: &Expr| crate::difference::expression(expr, &self.context.facts, schema);
         log.push(Application {
-            rule: meta,
+            rule,
             scope: scope.join(" > "),
             places: 1,
             before: text(before),

@@ -2,15 +2,16 @@
 
 use crate::context::Position;
 use crate::profile::Profile;
-use crate::rule::{Meta, Rule, RuleStage};
+use crate::rule::{ExprRewrite, QueryRewrite, Rule, RuleStage, Shape};
+use crate::rules::rules;
 
 /// The rules of a profile by the step at which they act.
 #[derive(Clone)]
 pub(crate) struct RuleSet {
     pub(crate) profile: Profile,
     pub(crate) arrangement: Arrangement,
-    pub(super) expressions: Vec<&'static dyn Rule>,
-    pub(super) queries: Vec<&'static dyn Rule>,
+    pub(super) expressions: Vec<(&'static Rule, ExprRewrite)>,
+    pub(super) queries: Vec<(&'static Rule, Shape, QueryRewrite)>,
     pub(super) lies: Lies,
 }
 
@@ -44,20 +45,22 @@ impl RuleSet {
     }
 
     /// The rules of a profile that are chosen, and what they are told.
-    pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Meta) -> bool) -> Self {
-        let is_used = |meta: &Meta| meta.profiles.contains(profile) && is_chosen(meta);
-        let all = || crate::rules::rules().iter().copied();
-        let of_stage = |stage: RuleStage| {
-            let acts = |meta: &Meta| meta.stage == stage || meta.stage == RuleStage::Everywhere;
-            all().filter(|rule| acts(rule.meta()) && is_used(rule.meta())).collect()
-        };
-        let has = |id: &str| all().any(|rule| rule.meta().id == id && is_used(rule.meta()));
-        Self {
-            profile,
-            arrangement: Arrangement { outputs: has("P2"), relations: has("P4"), operands: has("P5") },
-            expressions: of_stage(RuleStage::Expression),
-            queries: of_stage(RuleStage::Query),
-            lies,
+    pub(crate) fn of_chosen(profile: Profile, lies: Lies, is_chosen: &dyn Fn(&Rule) -> bool) -> Self {
+        let (mut expressions, mut queries, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        for &rule in rules().iter().filter(|rule| rule.profiles.contains(profile) && is_chosen(rule)) {
+            ids.push(rule.id);
+            match rule.stage {
+                RuleStage::Resolution | RuleStage::Comparison => {}
+                RuleStage::Expression(rewrite) => expressions.push((rule, rewrite)),
+                RuleStage::Query(needs, rewrite) => queries.push((rule, needs, rewrite)),
+                RuleStage::Everywhere(of_expr, of_query) => {
+                    expressions.push((rule, of_expr));
+                    queries.push((rule, Shape::ANY, of_query));
+                }
+            }
         }
+        let has = |id: &str| ids.contains(&id);
+        let arrangement = Arrangement { outputs: has("P2"), relations: has("P4"), operands: has("P5") };
+        Self { profile, arrangement, expressions, queries, lies }
     }
 }

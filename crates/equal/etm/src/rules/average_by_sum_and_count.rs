@@ -31,46 +31,37 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct AverageBySumAndCount;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "8",
     name: "average-by-sum-and-count",
     summary: "SUM divided by COUNT as AVG",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("average_by_sum_and_count.rs"),
 };
 
-impl Rule for AverageBySumAndCount {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::Binary(BinaryOperator::Divide, numerator, denominator) = expr else { return false };
+    let Expr::Cast { expr: sum, type_name } = numerator.as_ref() else { return false };
+    let Some((Function::Sum, Expr::Column(column))) = tools::plain_aggregate(sum) else { return false };
+    if Affinity::of_declared_type(Some(type_name)) != Affinity::Real {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::Binary(BinaryOperator::Divide, numerator, denominator) = expr else { return false };
-        let Expr::Cast { expr: sum, type_name } = numerator.as_ref() else { return false };
-        let Some((Function::Sum, Expr::Column(column))) = tools::plain_aggregate(sum) else { return false };
-        if Affinity::of_declared_type(Some(type_name)) != Affinity::Real {
-            return false;
-        }
-        let value = Expr::Column(*column);
-        let counts = if context.is_sound() {
-            (tools::is_count_star(denominator) && !context.is_nullable_in_row(&value))
-                || matches!(tools::plain_aggregate(denominator), Some((Function::Count, counted)) if *counted == value)
-        } else {
-            tools::is_count_star(denominator) && context.is_not_null_as_published(*column)
-        };
-        if counts {
-            *expr = tools::aggregate(Function::Avg, vec![value]);
-        }
-        counts
+    let value = Expr::Column(*column);
+    let counts = if context.is_sound() {
+        (tools::is_count_star(denominator) && !context.is_nullable_in_row(&value))
+            || matches!(tools::plain_aggregate(denominator), Some((Function::Count, counted)) if *counted == value)
+    } else {
+        tools::is_count_star(denominator) && context.is_not_null_as_published(*column)
+    };
+    if counts {
+        *expr = tools::aggregate(Function::Avg, vec![value]);
     }
+    counts
 }
 
 const CASES: &[RuleCase] = &[

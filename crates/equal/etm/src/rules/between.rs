@@ -26,45 +26,36 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct Between;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "22",
     name: "between",
     summary: "BETWEEN as two comparisons",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("between.rs"),
 };
 
-impl Rule for Between {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::Between { expr: value, low, high, negated } = expr else { return false };
+    let may_be_copied = tools::is_deterministic(value) && !sqlgauge_sql::derive::has_subquery(value);
+    if context.is_sound() && !may_be_copied {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::Between { expr: value, low, high, negated } = expr else { return false };
-        let may_be_copied = tools::is_deterministic(value) && !sqlgauge_sql::derive::has_subquery(value);
-        if context.is_sound() && !may_be_copied {
-            return false;
-        }
-        let (above, below) = if *negated {
-            (BinaryOperator::Less, BinaryOperator::Greater)
-        } else {
-            (BinaryOperator::GreaterEqual, BinaryOperator::LessEqual)
-        };
-        let parts = vec![
-            Expr::Binary(above, value.clone(), low.clone()),
-            Expr::Binary(below, value.clone(), high.clone()),
-        ];
-        *expr = if *negated { Expr::Or(parts) } else { Expr::And(parts) };
-        true
-    }
+    let (above, below) = if *negated {
+        (BinaryOperator::Less, BinaryOperator::Greater)
+    } else {
+        (BinaryOperator::GreaterEqual, BinaryOperator::LessEqual)
+    };
+    let parts = vec![
+        Expr::Binary(above, value.clone(), low.clone()),
+        Expr::Binary(below, value.clone(), high.clone()),
+    ];
+    *expr = if *negated { Expr::Or(parts) } else { Expr::And(parts) };
+    true
 }
 
 const CASES: &[RuleCase] = &[

@@ -28,68 +28,58 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct BoundOfCount;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S23",
     name: "bound-of-count",
     summary: "COUNT compared with neighbouring integers",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Everywhere,
-    needs: Shape::ANY,
+    stage: RuleStage::Everywhere(expr, query),
     cases: CASES,
     source: include_str!("bound_of_count.rs"),
 };
 
-impl Rule for BoundOfCount {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Binary(operator, left, right) = expr else { return false };
+    if !operator.is_comparison() {
+        return false;
     }
+    let (count, bound, flipped) = match (left.as_ref(), right.as_ref()) {
+        (count, Expr::Literal(Literal::Integer(n))) if is_count(count) => (count, *n, false),
+        (Expr::Literal(Literal::Integer(n)), count) if is_count(count) => (count, *n, true),
+        _ => return false,
+    };
+    let operator = match (*operator, flipped) {
+        (BinaryOperator::Less, true) => BinaryOperator::Greater,
+        (BinaryOperator::LessEqual, true) => BinaryOperator::GreaterEqual,
+        (BinaryOperator::Greater, true) => BinaryOperator::Less,
+        (BinaryOperator::GreaterEqual, true) => BinaryOperator::LessEqual,
+        (other, _) => other,
+    };
+    let (operator, bound) = match operator {
+        BinaryOperator::Greater => (BinaryOperator::GreaterEqual, bound.checked_add(1)),
+        BinaryOperator::Less => (BinaryOperator::LessEqual, bound.checked_sub(1)),
+        other if flipped => (other, Some(bound)),
+        _ => return false,
+    };
+    let Some(bound) = bound else { return false };
+    *expr = Expr::Binary(operator, Box::new(count.clone()), Box::new(Expr::Literal(Literal::Integer(bound))));
+    true
+}
 
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Binary(operator, left, right) = expr else { return false };
-        if !operator.is_comparison() {
-            return false;
-        }
-        let (count, bound, flipped) = match (left.as_ref(), right.as_ref()) {
-            (count, Expr::Literal(Literal::Integer(n))) if is_count(count) => (count, *n, false),
-            (Expr::Literal(Literal::Integer(n)), count) if is_count(count) => (count, *n, true),
-            _ => return false,
-        };
-        let operator = match (*operator, flipped) {
-            (BinaryOperator::Less, true) => BinaryOperator::Greater,
-            (BinaryOperator::LessEqual, true) => BinaryOperator::GreaterEqual,
-            (BinaryOperator::Greater, true) => BinaryOperator::Less,
-            (BinaryOperator::GreaterEqual, true) => BinaryOperator::LessEqual,
-            (other, _) => other,
-        };
-        let (operator, bound) = match operator {
-            BinaryOperator::Greater => (BinaryOperator::GreaterEqual, bound.checked_add(1)),
-            BinaryOperator::Less => (BinaryOperator::LessEqual, bound.checked_sub(1)),
-            other if flipped => (other, Some(bound)),
-            _ => return false,
-        };
-        let Some(bound) = bound else { return false };
-        *expr =
-            Expr::Binary(operator, Box::new(count.clone()), Box::new(Expr::Literal(Literal::Integer(bound))));
-        true
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    if select.group_by.is_empty() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        if select.group_by.is_empty() {
-            return 0;
-        }
-        let mut conjuncts = tools::take_conjuncts(&mut select.having);
-        let before = conjuncts.len();
-        conjuncts.retain(|conjunct| !is_always_true(conjunct));
-        let places = before - conjuncts.len();
-        select.having = tools::conjunction(conjuncts);
-        places
-    }
+    let mut conjuncts = tools::take_conjuncts(&mut select.having);
+    let before = conjuncts.len();
+    conjuncts.retain(|conjunct| !is_always_true(conjunct));
+    let places = before - conjuncts.len();
+    select.having = tools::conjunction(conjuncts);
+    places
 }
 
 /// `COUNT(*) >= 1` of a group.

@@ -24,26 +24,17 @@
 //! Paper, Table 1, P6.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct ColumnAlias;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P6",
     name: "column-alias",
     summary: "A result column under another name",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("column_alias.rs"),
 };
-
-impl Rule for ColumnAlias {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

@@ -31,54 +31,45 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct CommonTableExpression;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "26",
     name: "common-table-expression",
     summary: "WITH as a subquery",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::CTE,
+    stage: RuleStage::Query(Shape::CTE, query),
     cases: CASES,
     source: include_str!("common_table_expression.rs"),
 };
 
-impl Rule for CommonTableExpression {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let mut places = 0;
-        let mut ctes = Vec::new();
-        // Later ones may use earlier ones, so these go first.
-        let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
-        while let Some(cte) = pending.pop_front() {
-            let uses: usize = pending
-                .iter()
-                .map(|later| &later.query)
-                .chain([&*query])
-                .map(|q| readings_of_cte(q, cte.id))
-                .sum();
-            let growth = uses.saturating_sub(1).saturating_mul(tools::size(&cte.query));
-            if is_recursive(&cte) || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
-                ctes.push(cte);
-                continue;
-            }
-            context.copies_left -= growth;
-            for later in &mut pending {
-                inline(&mut later.query, &cte, context);
-            }
-            inline(query, &cte, context);
-            places += 1;
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let mut places = 0;
+    let mut ctes = Vec::new();
+    // Later ones may use earlier ones, so these go first.
+    let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
+    while let Some(cte) = pending.pop_front() {
+        let uses: usize = pending
+            .iter()
+            .map(|later| &later.query)
+            .chain([&*query])
+            .map(|q| readings_of_cte(q, cte.id))
+            .sum();
+        let growth = uses.saturating_sub(1).saturating_mul(tools::size(&cte.query));
+        if is_recursive(&cte) || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
+            ctes.push(cte);
+            continue;
         }
-        query.ctes = ctes;
-        places
+        context.copies_left -= growth;
+        for later in &mut pending {
+            inline(&mut later.query, &cte, context);
+        }
+        inline(query, &cte, context);
+        places += 1;
     }
+    query.ctes = ctes;
+    places
 }
 
 fn inline(query: &mut Query, cte: &Cte, context: &mut RuleContext<'_>) {

@@ -29,51 +29,40 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct CountOfCase;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "9",
     name: "count-of-case",
     summary: "COUNT(CASE …) and SUM(CASE … 1 ELSE 0)",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("count_of_case.rs"),
 };
 
-impl Rule for CountOfCase {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        let grouped = !select.group_by.is_empty();
-        let sound = context.is_sound();
-        let mut places = 0;
-        tools::for_own_exprs(query, &mut |expr| {
-            places += if !sound {
-                usize::from(published(expr, context))
-            } else if grouped {
-                usize::from(as_count(expr)) + usize::from(simple_count(expr, context))
-            } else {
-                let quotient = match expr {
-                    Expr::Binary(BinaryOperator::Divide, numerator, denominator)
-                        if counts_rows(denominator) =>
-                    {
-                        in_product(numerator)
-                    }
-                    _ => 0,
-                };
-                quotient + usize::from(simple_count(expr, context))
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    let grouped = !select.group_by.is_empty();
+    let sound = context.is_sound();
+    let mut places = 0;
+    tools::for_own_exprs(query, &mut |expr| {
+        places += if !sound {
+            usize::from(published(expr, context))
+        } else if grouped {
+            usize::from(as_count(expr)) + usize::from(simple_count(expr, context))
+        } else {
+            let quotient = match expr {
+                Expr::Binary(BinaryOperator::Divide, numerator, denominator) if counts_rows(denominator) => {
+                    in_product(numerator)
+                }
+                _ => 0,
             };
-        });
-        places
-    }
+            quotient + usize::from(simple_count(expr, context))
+        };
+    });
+    places
 }
 
 /// A CASE of one condition with its two results; a missing ELSE is NULL.

@@ -32,57 +32,48 @@ use sqlgauge_sql::tree::{Args, Expr, Query};
 use crate::context::RuleContext;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct CountOfNotNull;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "6",
     name: "count-of-not-null",
     summary: "COUNT(c) as COUNT(*)",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("count_of_not_null.rs"),
 };
 
-impl Rule for CountOfNotNull {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let mut has_count = false;
+    for expr in tools::own_exprs(query) {
+        has_count = has_count || tools::any(expr, &|e| counted(e).is_some());
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let mut has_count = false;
-        for expr in tools::own_exprs(query) {
-            has_count = has_count || tools::any(expr, &|e| counted(e).is_some());
-        }
-        if !has_count {
-            return 0;
-        }
-        let before = query.clone();
-        let Some(select) = before.as_select() else { return 0 };
-        let dependencies = context.is_sound().then(|| Dependencies::of(select, &context.facts));
-        let mut places = 0;
-        tools::for_own_exprs(query, &mut |expr| {
-            let Some(arg) = counted(expr) else { return };
-            let never_null = match &dependencies {
-                Some(dependencies) => {
-                    !context.facts.is_nullable(arg)
-                        || tools::as_column(arg).is_some_and(|c| {
-                            passes_not_null(&before, c, &context.facts) || dependencies.is_linked(c)
-                        })
-                }
-                None => tools::as_column(arg).is_some_and(|column| context.is_not_null_as_published(column)),
-            };
-            if never_null && let Expr::Aggregate(aggregate) = expr {
-                aggregate.args = Args::Star;
-                places += 1;
+    if !has_count {
+        return 0;
+    }
+    let before = query.clone();
+    let Some(select) = before.as_select() else { return 0 };
+    let dependencies = context.is_sound().then(|| Dependencies::of(select, &context.facts));
+    let mut places = 0;
+    tools::for_own_exprs(query, &mut |expr| {
+        let Some(arg) = counted(expr) else { return };
+        let never_null = match &dependencies {
+            Some(dependencies) => {
+                !context.facts.is_nullable(arg)
+                    || tools::as_column(arg).is_some_and(|c| {
+                        passes_not_null(&before, c, &context.facts) || dependencies.is_linked(c)
+                    })
             }
-        });
-        places
-    }
+            None => tools::as_column(arg).is_some_and(|column| context.is_not_null_as_published(column)),
+        };
+        if never_null && let Expr::Aggregate(aggregate) = expr {
+            aggregate.args = Args::Star;
+            places += 1;
+        }
+    });
+    places
 }
 
 /// What a plain `COUNT(x)` counts.

@@ -28,34 +28,25 @@ use sqlgauge_sql::tree::{Expr, Place, Query, Select};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct DependentGroupKeys;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "4",
     name: "dependent-group-keys",
     summary: "GROUP BY keys that follow from other keys",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::GROUP,
+    stage: RuleStage::Query(Shape::GROUP, query),
     cases: CASES,
     source: include_str!("dependent_group_keys.rs"),
 };
 
-impl Rule for DependentGroupKeys {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if !context.is_sound() && !query.order_by.is_empty() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if !context.is_sound() && !query.order_by.is_empty() {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        if context.is_sound() { corrected(select, context) } else { published(select, context) }
-    }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    if context.is_sound() { corrected(select, context) } else { published(select, context) }
 }
 
 fn published(select: &mut Select, context: &RuleContext<'_>) -> usize {

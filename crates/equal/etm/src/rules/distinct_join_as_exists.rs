@@ -29,59 +29,46 @@ use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Output, Query, RelationId,
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct DistinctJoinAsExists;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S22",
     name: "distinct-join-as-exists",
     summary: "Tables joined only to filter distinct rows, as EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("distinct_join_as_exists.rs"),
 };
 
-impl Rule for DistinctJoinAsExists {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    // Rule 13 takes what is in EXISTS for one join, DISTINCT or not.
+    let hidden = match context.position {
+        Position::Exists => false,
+        Position::DistinctOperand => true,
+        _ => select.distinct,
+    };
+    let inner = select.from.as_ref().is_some_and(From::is_inner);
+    if !hidden || !inner || query.limit.is_some() || query.offset.is_some() || !tools::is_flat(select) {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        // Rule 13 takes what is in EXISTS for one join, DISTINCT or not.
-        let hidden = match context.position {
-            Position::Exists => false,
-            Position::DistinctOperand => true,
-            _ => select.distinct,
-        };
-        let inner = select.from.as_ref().is_some_and(From::is_inner);
-        if !hidden || !inner || query.limit.is_some() || query.offset.is_some() || !tools::is_flat(select) {
-            return 0;
-        }
-        let results = select
-            .outputs
-            .iter()
-            .map(|output| &output.expr)
-            .chain(query.order_by.iter().map(|term| &term.expr));
-        let read: Vec<RelationId> =
-            results.flat_map(tools::columns_of).map(|column| column.relation).collect();
-        let all: Vec<RelationId> =
-            select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-        // For EXISTS the rows around it are fixed, so rule 13 would move back whatever these fix.
-        let closure = Dependencies::of(select, &context.facts).closure_of_rows(&read);
-        let keep =
-            |id: &RelationId| read.contains(id) || closure.determines(&Expr::Column(ColumnRef::rowid(*id)));
-        let moved: Vec<RelationId> = all.iter().copied().filter(|id| !keep(id)).collect();
-        if moved.is_empty() || moved.len() == all.len() {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        split(select, &moved)
+    let results =
+        select.outputs.iter().map(|output| &output.expr).chain(query.order_by.iter().map(|term| &term.expr));
+    let read: Vec<RelationId> = results.flat_map(tools::columns_of).map(|column| column.relation).collect();
+    let all: Vec<RelationId> =
+        select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+    // For EXISTS the rows around it are fixed, so rule 13 would move back whatever these fix.
+    let closure = Dependencies::of(select, &context.facts).closure_of_rows(&read);
+    let keep =
+        |id: &RelationId| read.contains(id) || closure.determines(&Expr::Column(ColumnRef::rowid(*id)));
+    let moved: Vec<RelationId> = all.iter().copied().filter(|id| !keep(id)).collect();
+    if moved.is_empty() || moved.len() == all.len() {
+        return 0;
     }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    split(select, &moved)
 }
 
 /// Moves relations into EXISTS, those that conditions connect into one.

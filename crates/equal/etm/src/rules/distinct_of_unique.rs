@@ -33,45 +33,35 @@ use sqlgauge_sql::tree::{Expr, Query, Select};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct DistinctOfUnique;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "2",
     name: "distinct-of-unique",
     summary: "DISTINCT where no two rows are equal",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("distinct_of_unique.rs"),
 };
 
-impl Rule for DistinctOfUnique {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let mut places = 0;
+    let facts = &context.facts;
+    let Some(select) = query.as_select() else { return 0 };
+    let drop = select.distinct
+        && if context.is_sound() { rows_differ(select, facts) } else { published(select, context) };
+    let has_distinct = tools::own_exprs(query).into_iter().any(|expr| tools::any(expr, &is_distinct_call));
+    let dependencies = (has_distinct && context.is_sound()).then(|| select.clone());
+    if drop && let Some(select) = tools::select_mut(query) {
+        select.distinct = false;
+        places += 1;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let mut places = 0;
-        let facts = &context.facts;
-        let Some(select) = query.as_select() else { return 0 };
-        let drop = select.distinct
-            && if context.is_sound() { rows_differ(select, facts) } else { published(select, context) };
-        let has_distinct =
-            tools::own_exprs(query).into_iter().any(|expr| tools::any(expr, &is_distinct_call));
-        let dependencies = (has_distinct && context.is_sound()).then(|| select.clone());
-        if drop && let Some(select) = tools::select_mut(query) {
-            select.distinct = false;
-            places += 1;
-        }
-        if has_distinct {
-            places += aggregates(query, dependencies.as_ref(), context);
-        }
-        places
+    if has_distinct {
+        places += aggregates(query, dependencies.as_ref(), context);
     }
+    places
 }
 
 fn is_distinct_call(expr: &Expr) -> bool {

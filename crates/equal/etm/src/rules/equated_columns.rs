@@ -31,37 +31,28 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct EquatedColumns;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "19",
     name: "equated-columns",
     summary: "One of two columns that are equal in every row",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("equated_columns.rs"),
 };
 
-impl Rule for EquatedColumns {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    let pairs = pairs(select, context);
+    if pairs.is_empty() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        let pairs = pairs(select, context);
-        if pairs.is_empty() {
-            return 0;
-        }
-        let classes = classes(&pairs, context);
-        let places = replace(query, &classes, context);
-        places + if context.is_sound() { span(query, &classes) } else { 0 }
-    }
+    let classes = classes(&pairs, context);
+    let places = replace(query, &classes, context);
+    places + if context.is_sound() { span(query, &classes) } else { 0 }
 }
 
 fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {

@@ -32,41 +32,32 @@ use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct ExceptOfColumn;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "5",
     name: "except-of-column",
     summary: "EXCEPT as NOT IN",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::SET_OPERATION,
+    stage: RuleStage::Query(Shape::SET_OPERATION, query),
     cases: CASES,
     source: include_str!("except_of_column.rs"),
 };
 
-impl Rule for ExceptOfColumn {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else {
+        return 0;
+    };
+    let (Body::Select(outer), [_]) = (left.as_ref(), query.outputs().unwrap_or_default()) else {
+        return 0;
+    };
+    let Some(select) = difference(outer, right, context) else { return 0 };
+    query.body = Body::Select(Box::new(select));
+    if !context.is_sound() {
+        query.order_by.clear();
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Body::SetOperation { operator: SetOperator::Except, left, right, .. } = &query.body else {
-            return 0;
-        };
-        let (Body::Select(outer), [_]) = (left.as_ref(), query.outputs().unwrap_or_default()) else {
-            return 0;
-        };
-        let Some(select) = difference(outer, right, context) else { return 0 };
-        query.body = Body::Select(Box::new(select));
-        if !context.is_sound() {
-            query.order_by.clear();
-        }
-        1
-    }
+    1
 }
 
 fn difference(outer: &Select, inner: &Body, context: &RuleContext<'_>) -> Option<Select> {

@@ -27,52 +27,42 @@ use sqlgauge_sql::tree::{Output, Query};
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct ExistsOfAnything;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S10",
     name: "exists-of-anything",
     summary: "What EXISTS returns",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("exists_of_anything.rs"),
 };
 
-impl Rule for ExistsOfAnything {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let positive = query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
+    if context.position != Position::Exists || query.offset.is_some() || !positive {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let positive =
-            query.limit.as_ref().is_none_or(|limit| tools::as_integer(limit).is_some_and(|n| n > 0));
-        if context.position != Position::Exists || query.offset.is_some() || !positive {
-            return 0;
-        }
-        let Some(select) = query.as_select() else { return 0 };
-        let aggregates = select.having.is_some()
-            || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr));
-        let is_bare = matches!(select.outputs.as_slice(), [only] if only.expr == tools::one())
-            && !select.distinct
-            && select.group_by.is_empty()
-            && query.order_by.is_empty()
-            && query.limit.is_none();
-        if is_bare || (aggregates && select.group_by.is_empty()) || select.having.is_some() {
-            return 0;
-        }
-        query.order_by.clear();
-        query.limit = None;
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        select.distinct = false;
-        select.group_by.clear();
-        select.outputs = vec![Output { expr: tools::one(), alias: None }];
-        1
+    let Some(select) = query.as_select() else { return 0 };
+    let aggregates = select.having.is_some()
+        || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr));
+    let is_bare = matches!(select.outputs.as_slice(), [only] if only.expr == tools::one())
+        && !select.distinct
+        && select.group_by.is_empty()
+        && query.order_by.is_empty()
+        && query.limit.is_none();
+    if is_bare || (aggregates && select.group_by.is_empty()) || select.having.is_some() {
+        return 0;
     }
+    query.order_by.clear();
+    query.limit = None;
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    select.distinct = false;
+    select.group_by.clear();
+    select.outputs = vec![Output { expr: tools::one(), alias: None }];
+    1
 }
 
 const CASES: &[RuleCase] = &[

@@ -36,67 +36,58 @@ use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct ExtremumByOrder;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "10",
     name: "extremum-by-order",
     summary: "The first value in order, or MIN and MAX",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Everywhere,
-    needs: Shape::ANY,
+    stage: RuleStage::Everywhere(expr, query),
     cases: CASES,
     source: include_str!("extremum_by_order.rs"),
 };
 
-impl Rule for ExtremumByOrder {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if !context.is_sound() {
+        return usize::from(published(query));
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if !context.is_sound() {
-            return usize::from(published(query));
-        }
-        // Of a result of the statement nothing is asked but its value.
-        if context.position != Position::Top {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
-        outputs.map(|expr| usize::from(corrected(expr, context))).sum()
+    // Of a result of the statement nothing is asked but its value.
+    if context.position != Position::Top {
+        return 0;
     }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
+    outputs.map(|expr| usize::from(corrected(expr, context))).sum()
+}
 
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        if !context.is_sound() {
-            return false;
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    if !context.is_sound() {
+        return false;
+    }
+    let facts = &context.facts;
+    match expr {
+        Expr::Binary(operator, left, right) if operator.is_comparison() => {
+            let compared = [&*left, &*right].map(|side| facts.affinity(side).known().flatten());
+            let [left, right] =
+                [left, right].map(|side| converts_nothing(compared) && corrected(side, context));
+            left || right
         }
-        let facts = &context.facts;
-        match expr {
-            Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let compared = [&*left, &*right].map(|side| facts.affinity(side).known().flatten());
-                let [left, right] =
-                    [left, right].map(|side| converts_nothing(compared) && corrected(side, context));
-                left || right
-            }
-            Expr::Binary(_, left, right) => {
-                let left = corrected(left, context);
-                corrected(right, context) || left
-            }
-            Expr::Between { expr, low, high, .. } => {
-                let of_value = facts.affinity(expr).known().flatten();
-                let mut changed = false;
-                for bound in [low, high] {
-                    changed |= converts_nothing([of_value, facts.affinity(bound).known().flatten()])
-                        && corrected(bound, context);
-                }
-                changed
-            }
-            _ => false,
+        Expr::Binary(_, left, right) => {
+            let left = corrected(left, context);
+            corrected(right, context) || left
         }
+        Expr::Between { expr, low, high, .. } => {
+            let of_value = facts.affinity(expr).known().flatten();
+            let mut changed = false;
+            for bound in [low, high] {
+                changed |= converts_nothing([of_value, facts.affinity(bound).known().flatten()])
+                    && corrected(bound, context);
+            }
+            changed
+        }
+        _ => false,
     }
 }
 

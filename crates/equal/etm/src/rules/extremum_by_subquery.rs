@@ -32,33 +32,24 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, OrderTerm, Query, Sele
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct ExtremumBySubquery;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "1",
     name: "extremum-by-subquery",
     summary: "The row with the greatest value by a subquery or by ORDER BY and LIMIT",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("extremum_by_subquery.rs"),
 };
 
-impl Rule for ExtremumBySubquery {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if query.limit.is_some() || query.offset.is_some() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if query.limit.is_some() || query.offset.is_some() {
-            return 0;
-        }
-        if context.is_sound() { corrected(query, context) } else { published(query, context) }
-    }
+    if context.is_sound() { corrected(query, context) } else { published(query, context) }
 }
 
 /// A comparison of a column with the least or greatest value of the same column of the same table.

@@ -27,62 +27,53 @@ use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct GroupByAsDistinct;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S12",
     name: "group-by-as-distinct",
     summary: "GROUP BY without aggregates as DISTINCT",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::GROUP,
+    stage: RuleStage::Query(Shape::GROUP, query),
     cases: CASES,
     source: include_str!("group_by_as_distinct.rs"),
 };
 
-impl Rule for GroupByAsDistinct {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if context.groups_show() && query.limit.is_some() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if context.groups_show() && query.limit.is_some() {
-            return 0;
-        }
-        let aggregates = query.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
-        let Some(select) = query.as_select() else { return 0 };
-        if aggregates
-            || select.having.is_some()
-            || select.outputs.iter().any(|output| {
-                sqlgauge_sql::derive::has_aggregate(&output.expr)
-                    || sqlgauge_sql::derive::has_window(&output.expr)
-            })
-        {
-            return 0;
-        }
-        let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
-        let dependencies = Dependencies::of(select, &context.facts);
-        let (of_keys, of_outputs) = (dependencies.closure(&select.group_by), dependencies.closure(&outputs));
-        let binary = outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_identity(expr));
-        let fits = binary
-            && outputs.iter().all(|output| select.group_by.contains(output) || of_keys.determines(output))
-            && select.group_by.iter().all(|key| outputs.contains(key) || of_outputs.determines(key));
-        // A sort key that the keys do not fix shows one row of the group.
-        let sorted = query.order_by.iter().all(|term| {
-            let key = tools::order_expr(query, &term.expr);
-            outputs.contains(key) || of_keys.determines(key)
-        });
-        if !fits || !sorted {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        select.group_by.clear();
-        select.distinct = true;
-        1
+    let aggregates = query.order_by.iter().any(|term| sqlgauge_sql::derive::has_aggregate(&term.expr));
+    let Some(select) = query.as_select() else { return 0 };
+    if aggregates
+        || select.having.is_some()
+        || select.outputs.iter().any(|output| {
+            sqlgauge_sql::derive::has_aggregate(&output.expr)
+                || sqlgauge_sql::derive::has_window(&output.expr)
+        })
+    {
+        return 0;
     }
+    let outputs: Vec<Expr> = select.outputs.iter().map(|output| output.expr.clone()).collect();
+    let dependencies = Dependencies::of(select, &context.facts);
+    let (of_keys, of_outputs) = (dependencies.closure(&select.group_by), dependencies.closure(&outputs));
+    let binary = outputs.iter().chain(&select.group_by).all(|expr| context.facts.is_identity(expr));
+    let fits = binary
+        && outputs.iter().all(|output| select.group_by.contains(output) || of_keys.determines(output))
+        && select.group_by.iter().all(|key| outputs.contains(key) || of_outputs.determines(key));
+    // A sort key that the keys do not fix shows one row of the group.
+    let sorted = query.order_by.iter().all(|term| {
+        let key = tools::order_expr(query, &term.expr);
+        outputs.contains(key) || of_keys.determines(key)
+    });
+    if !fits || !sorted {
+        return 0;
+    }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    select.group_by.clear();
+    select.distinct = true;
+    1
 }
 
 const CASES: &[RuleCase] = &[

@@ -30,46 +30,36 @@ use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Qu
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct GroupedJoinAsIn;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S25",
     name: "grouped-join-as-in",
     summary: "A join grouped by the key of one side, as IN",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN.and(Shape::GROUP),
+    stage: RuleStage::Query(Shape::JOIN.and(Shape::GROUP), query),
     cases: CASES,
     source: include_str!("grouped_join_as_in.rs"),
 };
 
-impl Rule for GroupedJoinAsIn {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    let plain =
+        query.limit.is_none() && query.offset.is_none() && select.from.as_ref().is_some_and(From::is_inner);
+    let sorted = query.order_by.iter().map(|term| &term.expr);
+    let results: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).chain(sorted).collect();
+    let reads_rows = |e: &&Expr| {
+        matches!(e, Expr::Output(_))
+            || !(has_aggregate(e) || has_window(e) || sqlgauge_sql::derive::has_subquery(e))
+    };
+    if !plain || !results.iter().all(reads_rows) {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        let plain = query.limit.is_none()
-            && query.offset.is_none()
-            && select.from.as_ref().is_some_and(From::is_inner);
-        let sorted = query.order_by.iter().map(|term| &term.expr);
-        let results: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).chain(sorted).collect();
-        let reads_rows = |e: &&Expr| {
-            matches!(e, Expr::Output(_))
-                || !(has_aggregate(e) || has_window(e) || sqlgauge_sql::derive::has_subquery(e))
-        };
-        if !plain || !results.iter().all(reads_rows) {
-            return 0;
-        }
-        let Some(parts) = parts(select, &results, context) else { return 0 };
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        rebuild(select, parts);
-        1
-    }
+    let Some(parts) = parts(select, &results, context) else { return 0 };
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    rebuild(select, parts);
+    1
 }
 
 /// How the SELECT falls into two: the relations that go into the subquery, and the columns that link them.

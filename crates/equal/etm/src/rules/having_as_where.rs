@@ -27,50 +27,41 @@ use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct HavingAsWhere;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S13",
     name: "having-as-where",
     summary: "HAVING without aggregates as WHERE",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::GROUP.and(Shape::HAVING),
+    stage: RuleStage::Query(Shape::GROUP.and(Shape::HAVING), query),
     cases: CASES,
     source: include_str!("having_as_where.rs"),
 };
 
-impl Rule for HavingAsWhere {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let keys = select.group_by.clone();
+    let mut moved = Vec::new();
+    let mut rest = Vec::new();
+    for conjunct in tools::take_conjuncts(&mut select.having) {
+        let columns = tools::columns_of(&conjunct);
+        let fits = !sqlgauge_sql::derive::has_aggregate(&conjunct)
+            && !sqlgauge_sql::derive::has_subquery(&conjunct)
+            && !columns.is_empty()
+            && columns.iter().all(|column| {
+                let key = Expr::Column(*column);
+                keys.contains(&key) && context.facts.is_identity(&key)
+            });
+        if fits { moved.push(conjunct) } else { rest.push(conjunct) }
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let keys = select.group_by.clone();
-        let mut moved = Vec::new();
-        let mut rest = Vec::new();
-        for conjunct in tools::take_conjuncts(&mut select.having) {
-            let columns = tools::columns_of(&conjunct);
-            let fits = !sqlgauge_sql::derive::has_aggregate(&conjunct)
-                && !sqlgauge_sql::derive::has_subquery(&conjunct)
-                && !columns.is_empty()
-                && columns.iter().all(|column| {
-                    let key = Expr::Column(*column);
-                    keys.contains(&key) && context.facts.is_identity(&key)
-                });
-            if fits { moved.push(conjunct) } else { rest.push(conjunct) }
-        }
-        select.having = tools::conjunction(rest);
-        let places = moved.len();
-        for conjunct in moved {
-            tools::add_conjunct(&mut select.filter, conjunct);
-        }
-        places
+    select.having = tools::conjunction(rest);
+    let places = moved.len();
+    for conjunct in moved {
+        tools::add_conjunct(&mut select.filter, conjunct);
     }
+    places
 }
 
 const CASES: &[RuleCase] = &[

@@ -28,39 +28,29 @@ use sqlgauge_sql::tree::{Args, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct Iif;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "24",
     name: "iif",
     summary: "IIF as CASE",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("iif.rs"),
 };
 
-impl Rule for Iif {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Function { function: Function::Iif | Function::If, args: Args::List(args) } = expr else {
+        return false;
+    };
+    if !(2..=3).contains(&args.len()) {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Function { function: Function::Iif | Function::If, args: Args::List(args) } = expr else {
-            return false;
-        };
-        if !(2..=3).contains(&args.len()) {
-            return false;
-        }
-        let mut args = std::mem::take(args).into_iter();
-        let (Some(when), Some(then)) = (args.next(), args.next()) else { return false };
-        *expr =
-            Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
-        true
-    }
+    let mut args = std::mem::take(args).into_iter();
+    let (Some(when), Some(then)) = (args.next(), args.next()) else { return false };
+    *expr = Expr::Case { operand: None, branches: vec![(when, then)], otherwise: args.next().map(Box::new) };
+    true
 }
 
 const CASES: &[RuleCase] = &[

@@ -26,51 +26,42 @@ use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct ImpliedNotNull;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S15",
     name: "implied-not-null",
     summary: "IS NOT NULL beside a comparison",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("implied_not_null.rs"),
 };
 
-impl Rule for ImpliedNotNull {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        let tested = |e: &Expr| match e {
-            Expr::IsNull { expr, negated: true } => tools::as_column(expr),
-            _ => None,
-        };
-        let conjuncts = tools::conjuncts_of(select.filter.as_ref());
-        let Some(place) = conjuncts.iter().position(|conjunct| {
-            tested(conjunct).is_some_and(|column| {
-                let all = sqlgauge_sql::derive::conjuncts(select);
-                let others = all
-                    .into_iter()
-                    .filter(|other| !std::ptr::eq(*other, *conjunct) && tested(other) != Some(column));
-                others.into_iter().any(|other| rejects_null(other, column))
-            })
-        }) else {
-            return 0;
-        };
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-        conjuncts.remove(place);
-        select.filter = tools::conjunction(conjuncts);
-        1
-    }
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    let tested = |e: &Expr| match e {
+        Expr::IsNull { expr, negated: true } => tools::as_column(expr),
+        _ => None,
+    };
+    let conjuncts = tools::conjuncts_of(select.filter.as_ref());
+    let Some(place) = conjuncts.iter().position(|conjunct| {
+        tested(conjunct).is_some_and(|column| {
+            let all = sqlgauge_sql::derive::conjuncts(select);
+            let others = all
+                .into_iter()
+                .filter(|other| !std::ptr::eq(*other, *conjunct) && tested(other) != Some(column));
+            others.into_iter().any(|other| rejects_null(other, column))
+        })
+    }) else {
+        return 0;
+    };
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+    conjuncts.remove(place);
+    select.filter = tools::conjunction(conjuncts);
+    1
 }
 
 const CASES: &[RuleCase] = &[

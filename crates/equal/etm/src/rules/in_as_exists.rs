@@ -28,42 +28,33 @@ use sqlgauge_sql::tree::{Body, Expr, Query};
 use crate::beside::equals_are_identical;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct InAsExists;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S8",
     name: "in-as-exists",
     summary: "IN with a subquery as EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("in_as_exists.rs"),
 };
 
-impl Rule for InAsExists {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
+    if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::InQuery { expr: value, query, negated: false } = expr else { return false };
-        if !context.is_condition || !tools::may_become_exists(value, query, &context.facts) {
-            return false;
-        }
-        // DISTINCT keeps one of what its collation takes for equal, which IN may tell apart.
-        let is_distinct = query.as_select().is_some_and(|select| select.distinct);
-        if is_distinct && !equals_are_identical(&query.body, &context.facts) {
-            return false;
-        }
-        let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));
-        tools::link(&mut query, value);
-        *expr = Expr::Exists { query, negated: false };
-        true
+    // DISTINCT keeps one of what its collation takes for equal, which IN may tell apart.
+    let is_distinct = query.as_select().is_some_and(|select| select.distinct);
+    if is_distinct && !equals_are_identical(&query.body, &context.facts) {
+        return false;
     }
+    let mut query = std::mem::replace(query, Box::new(Query::of(Body::Values(Vec::new()))));
+    tools::link(&mut query, value);
+    *expr = Expr::Exists { query, negated: false };
+    true
 }
 
 const CASES: &[RuleCase] = &[

@@ -28,56 +28,45 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct InList;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "18",
     name: "in-list",
     summary: "IN with a list as comparisons",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("in_list.rs"),
 };
 
-impl Rule for InList {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::InList { expr: value, list, negated } = expr else { return false };
+    let constant = |e: &Expr| matches!(e, Expr::Literal(_));
+    if context.is_sound()
+        && !(list.iter().all(constant) && !matches!(**value, Expr::Row(_)) && tools::is_deterministic(value))
+    {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::InList { expr: value, list, negated } = expr else { return false };
-        let constant = |e: &Expr| matches!(e, Expr::Literal(_));
-        if context.is_sound()
-            && !(list.iter().all(constant)
-                && !matches!(**value, Expr::Row(_))
-                && tools::is_deterministic(value))
-        {
-            return false;
-        }
-        // What is computed once must not be written twice.
-        let copies = list.len() > 1 && sqlgauge_sql::derive::has_subquery(value);
-        if context.is_sound() && (copies || (list.is_empty() && tools::calls_aggregate(value))) {
-            return false;
-        }
-        if list.is_empty() {
-            *expr = tools::truth(*negated);
-            return true;
-        }
-        let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
-        let compare = |element: Expr| Expr::Binary(operator, value.clone(), Box::new(element));
-        let mut parts: Vec<Expr> = std::mem::take(list).into_iter().map(compare).collect();
-        *expr = match (parts.len(), *negated) {
-            (1, _) => parts.remove(0),
-            (_, true) => Expr::And(parts),
-            (_, false) => Expr::Or(parts),
-        };
-        true
+    // What is computed once must not be written twice.
+    let copies = list.len() > 1 && sqlgauge_sql::derive::has_subquery(value);
+    if context.is_sound() && (copies || (list.is_empty() && tools::calls_aggregate(value))) {
+        return false;
     }
+    if list.is_empty() {
+        *expr = tools::truth(*negated);
+        return true;
+    }
+    let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
+    let compare = |element: Expr| Expr::Binary(operator, value.clone(), Box::new(element));
+    let mut parts: Vec<Expr> = std::mem::take(list).into_iter().map(compare).collect();
+    *expr = match (parts.len(), *negated) {
+        (1, _) => parts.remove(0),
+        (_, true) => Expr::And(parts),
+        (_, false) => Expr::Or(parts),
+    };
+    true
 }
 
 const CASES: &[RuleCase] = &[

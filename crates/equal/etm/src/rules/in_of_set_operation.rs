@@ -31,71 +31,62 @@ use sqlgauge_sql::tree::{Body, Expr, Query, SetOperator};
 
 use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
-pub(super) struct InOfSetOperation;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S26",
     name: "in-of-set-operation",
     summary: "IN with a UNION or INTERSECT as several IN",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("in_of_set_operation.rs"),
 };
 
-impl Rule for InOfSetOperation {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::InQuery { expr: value, query, negated } = expr else { return false };
+    if !query.ctes.is_empty()
+        || query.limit.is_some()
+        || query.offset.is_some()
+        || tools::as_column(value).is_none()
+    {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::InQuery { expr: value, query, negated } = expr else { return false };
-        if !query.ctes.is_empty()
-            || query.limit.is_some()
-            || query.offset.is_some()
-            || tools::as_column(value).is_none()
-        {
-            return false;
+    let Body::SetOperation { operator, left, right, .. } = &query.body else { return false };
+    let conjunction = match (operator, *negated) {
+        (SetOperator::Union, negated) => negated,
+        (SetOperator::Intersect, false) if context.is_condition => true,
+        _ => return false,
+    };
+    let facts = &context.facts;
+    let is_settled =
+        |body: &Body| is_settled_by_data(&Query::of(body.clone()), Position::DistinctOperand, facts);
+    let plain = OperandComparison {
+        conversion: Fact::Known(Conversion::None),
+        collation: Fact::Known(Collation::Binary),
+    };
+    let fits = |body: &Body| match body {
+        Body::Select(select) => {
+            is_settled(body)
+                && select.outputs.iter().all(|output| {
+                    facts.comparison(value, &output.expr) == plain && facts.is_identity(&output.expr)
+                })
         }
-        let Body::SetOperation { operator, left, right, .. } = &query.body else { return false };
-        let conjunction = match (operator, *negated) {
-            (SetOperator::Union, negated) => negated,
-            (SetOperator::Intersect, false) if context.is_condition => true,
-            _ => return false,
-        };
-        let facts = &context.facts;
-        let is_settled =
-            |body: &Body| is_settled_by_data(&Query::of(body.clone()), Position::DistinctOperand, facts);
-        let plain = OperandComparison {
-            conversion: Fact::Known(Conversion::None),
-            collation: Fact::Known(Collation::Binary),
-        };
-        let fits = |body: &Body| match body {
-            Body::Select(select) => {
-                is_settled(body)
-                    && select.outputs.iter().all(|output| {
-                        facts.comparison(value, &output.expr) == plain && facts.is_identity(&output.expr)
-                    })
-            }
-            Body::SetOperation { .. } | Body::Values(_) => false,
-        };
-        if !(fits(left) && fits(right) && converts_alike(value, [left, right], facts)) {
-            return false;
-        }
-        let test = |body: &Body| Expr::InQuery {
-            expr: value.clone(),
-            query: Box::new(Query::of(body.clone())),
-            negated: *negated,
-        };
-        let parts = vec![test(left), test(right)];
-        *expr = if conjunction { Expr::And(parts) } else { Expr::Or(parts) };
-        true
+        Body::SetOperation { .. } | Body::Values(_) => false,
+    };
+    if !(fits(left) && fits(right) && converts_alike(value, [left, right], facts)) {
+        return false;
     }
+    let test = |body: &Body| Expr::InQuery {
+        expr: value.clone(),
+        query: Box::new(Query::of(body.clone())),
+        negated: *negated,
+    };
+    let parts = vec![test(left), test(right)];
+    *expr = if conjunction { Expr::And(parts) } else { Expr::Or(parts) };
+    true
 }
 
 /// Whether IN does the same to the results of both operands: of a set operation it takes the affinity of the last SELECT

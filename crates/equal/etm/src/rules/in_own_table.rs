@@ -27,42 +27,33 @@ use sqlgauge_sql::tree::{Expr, From, Query, RelationId};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct InOwnTable;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "20",
     name: "in-own-table",
     summary: "IN with a subquery over the same table",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("in_own_table.rs"),
 };
 
-impl Rule for InOwnTable {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let relations: Vec<_> =
-            select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-        let mut places = 0;
-        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-        for conjunct in &mut conjuncts {
-            if let Some(new) = filter(conjunct, &relations, context) {
-                *conjunct = new;
-                places += 1;
-            }
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let relations: Vec<_> =
+        select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
+    let mut places = 0;
+    let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+    for conjunct in &mut conjuncts {
+        if let Some(new) = filter(conjunct, &relations, context) {
+            *conjunct = new;
+            places += 1;
         }
-        select.filter = tools::conjunction(conjuncts);
-        places
     }
+    select.filter = tools::conjunction(conjuncts);
+    places
 }
 
 fn filter(conjunct: &Expr, relations: &[RelationId], context: &RuleContext<'_>) -> Option<Expr> {

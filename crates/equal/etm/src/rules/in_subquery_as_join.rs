@@ -36,30 +36,21 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Query, RelationI
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct InSubqueryAsJoin;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "13",
     name: "in-subquery-as-join",
     summary: "IN with a subquery as a join",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("in_subquery_as_join.rs"),
 };
 
-impl Rule for InSubqueryAsJoin {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if context.is_sound() { corrected(query, context) } else { published(query, context) }
-    }
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if context.is_sound() { corrected(query, context) } else { published(query, context) }
 }
 
 fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {

@@ -26,34 +26,25 @@ use sqlgauge_sql::tree::{From, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, Shape};
 use crate::sensitive::Sensitivity;
 use crate::tools;
 
-pub(super) struct IndexHints;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S30",
     name: "index-hint",
     summary: "INDEXED BY and NOT INDEXED where no order of rows shows",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("index_hint.rs"),
 };
 
-impl Rule for IndexHints {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if context.sensitivity != Sensitivity::None {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if context.sensitivity != Sensitivity::None {
-            return 0;
-        }
-        tools::select_mut(query).and_then(|select| select.from.as_mut()).map_or(0, drop_hints)
-    }
+    tools::select_mut(query).and_then(|select| select.from.as_mut()).map_or(0, drop_hints)
 }
 
 fn drop_hints(from: &mut From) -> usize {

@@ -27,43 +27,33 @@ use sqlgauge_sql::tree::Expr;
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct IsNotNullOfNotNull;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "7",
     name: "is-not-null-of-not-null",
     summary: "IS NOT NULL of a value that is never NULL",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("is_not_null_of_not_null.rs"),
 };
 
-impl Rule for IsNotNullOfNotNull {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::IsNull { expr: operand, negated } = expr else { return false };
+    if !context.is_condition {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::IsNull { expr: operand, negated } = expr else { return false };
-        if !context.is_condition {
-            return false;
-        }
-        let never_null = if context.is_sound() {
-            !context.facts.is_nullable(operand) && !tools::calls_aggregate(operand)
-        } else {
-            *negated
-                && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
-        };
-        if never_null {
-            *expr = tools::truth(*negated);
-        }
-        never_null
+    let never_null = if context.is_sound() {
+        !context.facts.is_nullable(operand) && !tools::calls_aggregate(operand)
+    } else {
+        *negated && tools::as_column(operand).is_some_and(|column| context.is_not_null_as_published(column))
+    };
+    if never_null {
+        *expr = tools::truth(*negated);
     }
+    never_null
 }
 
 const CASES: &[RuleCase] = &[

@@ -27,40 +27,31 @@ use sqlgauge_sql::tree::{Expr, From, JoinKind, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct JoinConditionsInWhere;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S2",
     name: "join-conditions-in-where",
     summary: "Conditions of inner joins in ON or in WHERE",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("join_conditions_in_where.rs"),
 };
 
-impl Rule for JoinConditionsInWhere {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut moved = Vec::new();
+    let mut places = 0;
+    if let Some(from) = &mut select.from {
+        collect(from, &mut moved, &mut places);
     }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let mut moved = Vec::new();
-        let mut places = 0;
-        if let Some(from) = &mut select.from {
-            collect(from, &mut moved, &mut places);
-        }
-        for conjunct in moved {
-            places += 1;
-            tools::add_conjunct(&mut select.filter, conjunct);
-        }
-        places
+    for conjunct in moved {
+        places += 1;
+        tools::add_conjunct(&mut select.filter, conjunct);
     }
+    places
 }
 
 fn collect(from: &mut From, moved: &mut Vec<Expr>, places: &mut usize) {

@@ -25,26 +25,17 @@
 //! Paper, Table 1, P4.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct JoinOrder;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P4",
     name: "join-order",
     summary: "Inner joins in a different order",
     profiles: Profiles::BOTH,
     stage: RuleStage::Comparison,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("join_order.rs"),
 };
-
-impl Rule for JoinOrder {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

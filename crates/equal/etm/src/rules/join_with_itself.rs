@@ -26,52 +26,42 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Place, Query, Relation
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct JoinWithItself;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S18",
     name: "join-with-itself",
     summary: "A table joined with itself on a key",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("join_with_itself.rs"),
 };
 
-impl Rule for JoinWithItself {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let mut places = 0;
-        while let Some((survivor, dropped, key)) = find(query, context) {
-            let Some(select) = tools::select_mut(query) else { return places };
-            select.from =
-                select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
-            tools::move_columns(query, dropped, survivor);
-            let Some(select) = tools::select_mut(query) else { return places };
-            let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-            conjuncts.retain(|conjunct| !compares_with_itself(conjunct, survivor, &key));
-            select.filter = tools::conjunction(conjuncts);
-            if let Some(from) = &mut select.from {
-                tools::retain_on(from, &|conjunct| !compares_with_itself(conjunct, survivor, &key));
-            }
-            for column in key {
-                let column = ColumnRef { relation: survivor, column };
-                if context.facts.column(column).nullable {
-                    let value = Box::new(Expr::Column(column));
-                    tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });
-                }
-            }
-            places += 1;
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let mut places = 0;
+    while let Some((survivor, dropped, key)) = find(query, context) {
+        let Some(select) = tools::select_mut(query) else { return places };
+        select.from = select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
+        tools::move_columns(query, dropped, survivor);
+        let Some(select) = tools::select_mut(query) else { return places };
+        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+        conjuncts.retain(|conjunct| !compares_with_itself(conjunct, survivor, &key));
+        select.filter = tools::conjunction(conjuncts);
+        if let Some(from) = &mut select.from {
+            tools::retain_on(from, &|conjunct| !compares_with_itself(conjunct, survivor, &key));
         }
-        places
+        for column in key {
+            let column = ColumnRef { relation: survivor, column };
+            if context.facts.column(column).nullable {
+                let value = Box::new(Expr::Column(column));
+                tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });
+            }
+        }
+        places += 1;
     }
+    places
 }
 
 fn pair(condition: &Expr) -> Option<(ColumnRef, ColumnRef)> {

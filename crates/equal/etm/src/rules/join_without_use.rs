@@ -37,35 +37,26 @@ use sqlgauge_sql::tree::{
 use crate::beside::may_replace;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct JoinWithoutUse;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "14",
     name: "join-without-use",
     summary: "A join of a referenced table that adds nothing",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("join_without_use.rs"),
 };
 
-impl Rule for JoinWithoutUse {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let mut places = 0;
+    while let Some(step) = find(query, context) {
+        apply(query, step, context);
+        places += 1;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let mut places = 0;
-        while let Some(step) = find(query, context) {
-            apply(query, step, context);
-            places += 1;
-        }
-        places
-    }
+    places
 }
 
 /// A relation to drop with the pairs of its key columns and what refers to them.

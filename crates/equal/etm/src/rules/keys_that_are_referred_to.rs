@@ -31,52 +31,43 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, Select};
 
 use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
-pub(super) struct KeysThatAreReferredTo;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S28",
     name: "keys-that-are-referred-to",
     summary: "The keys of a table that another refers to, from the references",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("keys_that_are_referred_to.rs"),
 };
 
-impl Rule for KeysThatAreReferredTo {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if query.limit.is_some() || query.offset.is_some() || !query.ctes.is_empty() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if query.limit.is_some() || query.offset.is_some() || !query.ctes.is_empty() {
-            return 0;
-        }
-        let Some(select) = query.as_select() else { return 0 };
-        let Some(key) = only_column(query, select) else { return 0 };
-        let Some(filter) = &select.filter else { return 0 };
-        let Some((mut inner, reference)) = references(filter, key, context) else { return 0 };
-        if context.facts.column(reference).nullable {
-            let not_null = Expr::IsNull { expr: Box::new(Expr::Column(reference)), negated: true };
-            tools::add_conjunct(&mut inner.filter, not_null);
-        }
-        for term in &mut query.order_by {
-            tools::replace_column_in(&mut term.expr, key, &Expr::Column(reference));
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        inner.outputs = std::mem::take(&mut select.outputs);
-        for output in &mut inner.outputs {
-            tools::replace_column_in(&mut output.expr, key, &Expr::Column(reference));
-        }
-        inner.distinct = inner.group_by.is_empty();
-        *select = inner;
-        1
+    let Some(select) = query.as_select() else { return 0 };
+    let Some(key) = only_column(query, select) else { return 0 };
+    let Some(filter) = &select.filter else { return 0 };
+    let Some((mut inner, reference)) = references(filter, key, context) else { return 0 };
+    if context.facts.column(reference).nullable {
+        let not_null = Expr::IsNull { expr: Box::new(Expr::Column(reference)), negated: true };
+        tools::add_conjunct(&mut inner.filter, not_null);
     }
+    for term in &mut query.order_by {
+        tools::replace_column_in(&mut term.expr, key, &Expr::Column(reference));
+    }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    inner.outputs = std::mem::take(&mut select.outputs);
+    for output in &mut inner.outputs {
+        tools::replace_column_in(&mut output.expr, key, &Expr::Column(reference));
+    }
+    inner.distinct = inner.group_by.is_empty();
+    *select = inner;
+    1
 }
 
 /// The only column of the only table that is read, if it is a result.

@@ -32,31 +32,22 @@ use sqlgauge_sql::tree::{
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct LeftJoinIsNull;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "25",
     name: "left-join-is-null",
     summary: "Rows without a partner by LEFT JOIN or by NOT IN",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN.and(Shape::FILTER),
+    stage: RuleStage::Query(Shape::JOIN.and(Shape::FILTER), query),
     cases: CASES,
     source: include_str!("left_join_is_null.rs"),
 };
 
-impl Rule for LeftJoinIsNull {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let rewrite = if context.is_sound() { corrected(query, context) } else { published(query) };
-        usize::from(rewrite.is_some())
-    }
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let rewrite = if context.is_sound() { corrected(query, context) } else { published(query) };
+    usize::from(rewrite.is_some())
 }
 
 fn subquery(relation: Relation, filter: Option<Expr>, output: Expr) -> Box<Query> {

@@ -24,26 +24,17 @@
 //! Paper, Table 1, P0.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct LetterCase;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P0",
     name: "letter-case",
     summary: "Names of tables and columns in another letter case",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("letter_case.rs"),
 };
-
-impl Rule for LetterCase {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

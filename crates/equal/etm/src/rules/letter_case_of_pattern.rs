@@ -25,35 +25,26 @@ use sqlgauge_sql::tree::{Expr, LikeOperator, Literal};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct LetterCaseOfPattern;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S24",
     name: "letter-case-of-pattern",
     summary: "LIKE patterns in another letter case",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("letter_case_of_pattern.rs"),
 };
 
-impl Rule for LetterCaseOfPattern {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else {
-            return false;
-        };
-        let Expr::Literal(Literal::Text(text)) = pattern.as_mut() else { return false };
-        let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
-        text.make_ascii_lowercase();
-        has_upper
-    }
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Like { operator: LikeOperator::Like, pattern, escape: None, .. } = expr else {
+        return false;
+    };
+    let Expr::Literal(Literal::Text(text)) = pattern.as_mut() else { return false };
+    let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
+    text.make_ascii_lowercase();
+    has_upper
 }
 
 const CASES: &[RuleCase] = &[

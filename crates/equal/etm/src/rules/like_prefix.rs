@@ -29,44 +29,35 @@ use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, LikeOperator, Literal};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct LikePrefix;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "16",
     name: "like-prefix",
     summary: "LIKE with a prefix as SUBSTR",
     profiles: Profiles::PAPER,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("like_prefix.rs"),
 };
 
-impl Rule for LikePrefix {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Like { operator: LikeOperator::Like, expr: value, pattern, escape: None, negated } = expr
-        else {
-            return false;
-        };
-        let Expr::Literal(Literal::Text(text)) = pattern.as_ref() else { return false };
-        let Some(prefix) = text.strip_suffix('%').filter(|prefix| !prefix.contains('%')) else {
-            return false;
-        };
-        let Ok(length) = i64::try_from(prefix.chars().count()) else { return false };
-        let integer = |n: i64| Expr::Literal(Literal::Real(sqlgauge_sql::tree::Real::new(n as f64)));
-        let args = Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]);
-        let start = Expr::Function { function: Function::Substr, args };
-        let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
-        let prefix = Expr::Literal(Literal::Text(prefix.to_owned()));
-        *expr = Expr::Binary(operator, Box::new(start), Box::new(prefix));
-        true
-    }
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Like { operator: LikeOperator::Like, expr: value, pattern, escape: None, negated } = expr
+    else {
+        return false;
+    };
+    let Expr::Literal(Literal::Text(text)) = pattern.as_ref() else { return false };
+    let Some(prefix) = text.strip_suffix('%').filter(|prefix| !prefix.contains('%')) else {
+        return false;
+    };
+    let Ok(length) = i64::try_from(prefix.chars().count()) else { return false };
+    let integer = |n: i64| Expr::Literal(Literal::Real(sqlgauge_sql::tree::Real::new(n as f64)));
+    let args = Args::List(vec![value.as_ref().clone(), integer(1), integer(length)]);
+    let start = Expr::Function { function: Function::Substr, args };
+    let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
+    let prefix = Expr::Literal(Literal::Text(prefix.to_owned()));
+    *expr = Expr::Binary(operator, Box::new(start), Box::new(prefix));
+    true
 }
 
 const CASES: &[RuleCase] = &[

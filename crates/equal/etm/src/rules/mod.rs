@@ -75,88 +75,85 @@ mod value_of_single_row;
 
 use crate::rule::Rule;
 
-static RULES: &[&dyn Rule] = &[
-    &letter_case::LetterCase,                           // P0
-    &table_prefix::TablePrefix,                         // P1
-    &output_order::OutputOrder,                         // P2
-    &table_alias::TableAlias,                           // P3
-    &join_order::JoinOrder,                             // P4
-    &commutative_operands::CommutativeOperands,         // P5
-    &column_alias::ColumnAlias,                         // P6
-    &parentheses::Parentheses,                          // P7
-    &name_quotes::NameQuotes,                           // P8
-    &extremum_by_subquery::ExtremumBySubquery,          // 1
-    &distinct_of_unique::DistinctOfUnique,              // 2
-    &set_operation_of_filters::SetOperationOfFilters,   // 3
-    &dependent_group_keys::DependentGroupKeys,          // 4
-    &except_of_column::ExceptOfColumn,                  // 5
-    &count_of_not_null::CountOfNotNull,                 // 6
-    &is_not_null_of_not_null::IsNotNullOfNotNull,       // 7
-    &average_by_sum_and_count::AverageBySumAndCount,    // 8
-    &count_of_case::CountOfCase,                        // 9
-    &extremum_by_order::ExtremumByOrder,                // 10
-    &star_expansion::StarExpansion,                     // 11
-    &quoted_number::QuotedNumber,                       // 12
-    &in_subquery_as_join::InSubqueryAsJoin,             // 13
-    &join_without_use::JoinWithoutUse,                  // 14
-    &prefix_and_rest::PrefixAndRest,                    // 15
-    &like_prefix::LikePrefix,                           // 16
-    &order_by_julian_day::OrderByJulianDay,             // 17
-    &in_list::InList,                                   // 18
-    &equated_columns::EquatedColumns,                   // 19
-    &in_own_table::InOwnTable,                          // 20
-    &set_operation_with_itself::SetOperationWithItself, // 21
-    &between::Between,                                  // 22
-    &negated_comparison::NegatedComparison,             // 23
-    &iif::Iif,                                          // 24
-    &left_join_is_null::LeftJoinIsNull,                 // 25
-    &common_table_expression::CommonTableExpression,    // 26
-    &trivial_conditions::TrivialConditions,             // S1
-    &join_conditions_in_where::JoinConditionsInWhere,   // S2
-    &right_join::RightJoin,                             // S3
-    &outer_join_without_effect::OuterJoinWithoutEffect, // S4
-    &unused_outer_join::UnusedOuterJoin,                // S5
-    &order_by_alias::OrderByAlias,                      // S6
-    &order_without_effect::OrderWithoutEffect,          // S7
-    &in_as_exists::InAsExists,                          // S8
-    &not_in_as_not_exists::NotInAsNotExists,            // S9
-    &exists_of_anything::ExistsOfAnything,              // S10
-    &repetition_in_set::RepetitionInSet,                // S11
-    &group_by_as_distinct::GroupByAsDistinct,           // S12
-    &having_as_where::HavingAsWhere,                    // S13
-    &subquery_in_from::SubqueryInFrom,                  // S14
-    &implied_not_null::ImpliedNotNull,                  // S15
-    &negation::Negation,                                // S16
-    &other_spellings::OtherSpellings,                   // S17
-    &join_with_itself::JoinWithItself,                  // S18
-    &set_operation_as_exists::SetOperationAsExists,     // S19
-    &count_of_distinct_rows::CountOfDistinctRows,       // S20
-    &value_of_single_row::ValueOfSingleRow,             // S21
-    &distinct_join_as_exists::DistinctJoinAsExists,     // S22
-    &bound_of_count::BoundOfCount,                      // S23
-    &letter_case_of_pattern::LetterCaseOfPattern,       // S24
-    &grouped_join_as_in::GroupedJoinAsIn,               // S25
-    &in_of_set_operation::InOfSetOperation,             // S26
-    &not_null_of_aggregated::NotNullOfAggregated,       // S27
-    &keys_that_are_referred_to::KeysThatAreReferredTo,  // S28
-    &null_group_in_in::NullGroupInIn,                   // S29
-    &index_hint::IndexHints,                            // S30
-    &present_time::PresentTime,                         // S31
-    &real_factor::RealFactor,                           // S32
+static RULES: &[&Rule] = &[
+    &letter_case::RULE,               // P0
+    &table_prefix::RULE,              // P1
+    &output_order::RULE,              // P2
+    &table_alias::RULE,               // P3
+    &join_order::RULE,                // P4
+    &commutative_operands::RULE,      // P5
+    &column_alias::RULE,              // P6
+    &parentheses::RULE,               // P7
+    &name_quotes::RULE,               // P8
+    &extremum_by_subquery::RULE,      // 1
+    &distinct_of_unique::RULE,        // 2
+    &set_operation_of_filters::RULE,  // 3
+    &dependent_group_keys::RULE,      // 4
+    &except_of_column::RULE,          // 5
+    &count_of_not_null::RULE,         // 6
+    &is_not_null_of_not_null::RULE,   // 7
+    &average_by_sum_and_count::RULE,  // 8
+    &count_of_case::RULE,             // 9
+    &extremum_by_order::RULE,         // 10
+    &star_expansion::RULE,            // 11
+    &quoted_number::RULE,             // 12
+    &in_subquery_as_join::RULE,       // 13
+    &join_without_use::RULE,          // 14
+    &prefix_and_rest::RULE,           // 15
+    &like_prefix::RULE,               // 16
+    &order_by_julian_day::RULE,       // 17
+    &in_list::RULE,                   // 18
+    &equated_columns::RULE,           // 19
+    &in_own_table::RULE,              // 20
+    &set_operation_with_itself::RULE, // 21
+    &between::RULE,                   // 22
+    &negated_comparison::RULE,        // 23
+    &iif::RULE,                       // 24
+    &left_join_is_null::RULE,         // 25
+    &common_table_expression::RULE,   // 26
+    &trivial_conditions::RULE,        // S1
+    &join_conditions_in_where::RULE,  // S2
+    &right_join::RULE,                // S3
+    &outer_join_without_effect::RULE, // S4
+    &unused_outer_join::RULE,         // S5
+    &order_by_alias::RULE,            // S6
+    &order_without_effect::RULE,      // S7
+    &in_as_exists::RULE,              // S8
+    &not_in_as_not_exists::RULE,      // S9
+    &exists_of_anything::RULE,        // S10
+    &repetition_in_set::RULE,         // S11
+    &group_by_as_distinct::RULE,      // S12
+    &having_as_where::RULE,           // S13
+    &subquery_in_from::RULE,          // S14
+    &implied_not_null::RULE,          // S15
+    &negation::RULE,                  // S16
+    &other_spellings::RULE,           // S17
+    &join_with_itself::RULE,          // S18
+    &set_operation_as_exists::RULE,   // S19
+    &count_of_distinct_rows::RULE,    // S20
+    &value_of_single_row::RULE,       // S21
+    &distinct_join_as_exists::RULE,   // S22
+    &bound_of_count::RULE,            // S23
+    &letter_case_of_pattern::RULE,    // S24
+    &grouped_join_as_in::RULE,        // S25
+    &in_of_set_operation::RULE,       // S26
+    &not_null_of_aggregated::RULE,    // S27
+    &keys_that_are_referred_to::RULE, // S28
+    &null_group_in_in::RULE,          // S29
+    &index_hint::RULE,                // S30
+    &present_time::RULE,              // S31
+    &real_factor::RULE,               // S32
 ];
 
 /// All rules: the paper's in the order of its tables, then ours.
-pub fn rules() -> &'static [&'static dyn Rule] {
+pub fn rules() -> &'static [&'static Rule] {
     RULES
 }
 
 /// The rule of that id or name, letter case ignored.
-pub fn find(name: &str) -> Option<&'static dyn Rule> {
-    let is_meant = |rule: &&&'static dyn Rule| {
-        let meta = rule.meta();
-        meta.id.eq_ignore_ascii_case(name) || meta.name.eq_ignore_ascii_case(name)
-    };
-    RULES.iter().find(is_meant).copied()
+pub fn find(name: &str) -> Option<&'static Rule> {
+    let is_meant = |rule: &&Rule| rule.id.eq_ignore_ascii_case(name) || rule.name.eq_ignore_ascii_case(name);
+    RULES.iter().copied().find(is_meant)
 }
 
 #[cfg(test)]
@@ -170,7 +167,7 @@ mod tests {
             .filter(|line| line.trim_start().starts_with('&') && line.contains("::"))
             .map(|line| line.rsplit_once("// ").map_or("none", |(_, number)| number))
             .collect();
-        let true_ones: Vec<&str> = RULES.iter().map(|rule| rule.meta().id).collect();
+        let true_ones: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
         assert_eq!(written, true_ones);
     }
 }

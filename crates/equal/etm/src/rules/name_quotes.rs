@@ -23,26 +23,17 @@
 //! Paper, Table 1, P8, and Section 3.3, item 11.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct NameQuotes;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P8",
     name: "name-quotes",
     summary: "Names in quotes",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("name_quotes.rs"),
 };
-
-impl Rule for NameQuotes {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

@@ -26,46 +26,37 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, UnaryOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct NegatedComparison;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "23",
     name: "negated-comparison",
     summary: "NOT before a comparison",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("negated_comparison.rs"),
 };
 
-impl Rule for NegatedComparison {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
+    let Expr::Binary(operator, left, right) = inner.as_mut() else { return false };
+    if matches!(**left, Expr::Row(_)) {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
-        let Expr::Binary(operator, left, right) = inner.as_mut() else { return false };
-        if matches!(**left, Expr::Row(_)) {
-            return false;
-        }
-        let negated = match operator {
-            BinaryOperator::Equal => BinaryOperator::NotEqual,
-            BinaryOperator::NotEqual => BinaryOperator::Equal,
-            BinaryOperator::Less => BinaryOperator::GreaterEqual,
-            BinaryOperator::LessEqual => BinaryOperator::Greater,
-            BinaryOperator::Greater => BinaryOperator::LessEqual,
-            BinaryOperator::GreaterEqual => BinaryOperator::Less,
-            BinaryOperator::Is => BinaryOperator::IsNot,
-            BinaryOperator::IsNot => BinaryOperator::Is,
-            _ => return false,
-        };
-        *expr = Expr::Binary(negated, left.clone(), right.clone());
-        true
-    }
+    let negated = match operator {
+        BinaryOperator::Equal => BinaryOperator::NotEqual,
+        BinaryOperator::NotEqual => BinaryOperator::Equal,
+        BinaryOperator::Less => BinaryOperator::GreaterEqual,
+        BinaryOperator::LessEqual => BinaryOperator::Greater,
+        BinaryOperator::Greater => BinaryOperator::LessEqual,
+        BinaryOperator::GreaterEqual => BinaryOperator::Less,
+        BinaryOperator::Is => BinaryOperator::IsNot,
+        BinaryOperator::IsNot => BinaryOperator::Is,
+        _ => return false,
+    };
+    *expr = Expr::Binary(negated, left.clone(), right.clone());
+    true
 }
 
 const CASES: &[RuleCase] = &[

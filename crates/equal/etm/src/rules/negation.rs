@@ -26,50 +26,41 @@ use sqlgauge_sql::tree::{Expr, UnaryOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct Negation;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S16",
     name: "negation",
     summary: "NOT before AND, OR, IN, LIKE, IS NULL, EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("negation.rs"),
 };
 
-impl Rule for Negation {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
-        let not = |e: Expr| Expr::Unary(UnaryOperator::Not, Box::new(e));
-        let inner = std::mem::replace(inner.as_mut(), tools::one());
-        let (new, changed) = match inner {
-            Expr::And(list) => (Expr::Or(list.into_iter().map(not).collect()), true),
-            Expr::Or(list) => (Expr::And(list.into_iter().map(not).collect()), true),
-            Expr::Unary(UnaryOperator::Not, only) if context.is_condition => (*only, true),
-            // As a sort key a number is the place of a result.
-            Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) if context.is_condition => {
-                (tools::truth(n == 0), true)
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::Unary(UnaryOperator::Not, inner) = expr else { return false };
+    let not = |e: Expr| Expr::Unary(UnaryOperator::Not, Box::new(e));
+    let inner = std::mem::replace(inner.as_mut(), tools::one());
+    let (new, changed) = match inner {
+        Expr::And(list) => (Expr::Or(list.into_iter().map(not).collect()), true),
+        Expr::Or(list) => (Expr::And(list.into_iter().map(not).collect()), true),
+        Expr::Unary(UnaryOperator::Not, only) if context.is_condition => (*only, true),
+        // As a sort key a number is the place of a result.
+        Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) if context.is_condition => {
+            (tools::truth(n == 0), true)
+        }
+        mut other => match other.negated_mut() {
+            Some(negated) => {
+                *negated = !*negated;
+                (other, true)
             }
-            mut other => match other.negated_mut() {
-                Some(negated) => {
-                    *negated = !*negated;
-                    (other, true)
-                }
-                None => (not(other), false),
-            },
-        };
-        *expr = new;
-        changed
-    }
+            None => (not(other), false),
+        },
+    };
+    *expr = new;
+    changed
 }
 
 const CASES: &[RuleCase] = &[

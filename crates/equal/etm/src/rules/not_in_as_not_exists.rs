@@ -28,46 +28,37 @@ use sqlgauge_sql::tree::{Expr, Query};
 use crate::context::RuleContext;
 use crate::context::passes_not_null;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct NotInAsNotExists;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S9",
     name: "not-in-as-not-exists",
     summary: "NOT IN with a subquery as NOT EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("not_in_as_not_exists.rs"),
 };
 
-impl Rule for NotInAsNotExists {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let before = query.clone();
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let mut places = 0;
-        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-        for conjunct in &mut conjuncts {
-            let Expr::InQuery { expr: value, query: inner, negated: true } = conjunct else { continue };
-            if never_null(value, inner, &before, context)
-                && tools::may_become_exists(value, inner, &context.facts)
-            {
-                let mut inner = inner.clone();
-                tools::link(&mut inner, value);
-                *conjunct = Expr::Exists { query: inner, negated: true };
-                places += 1;
-            }
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let before = query.clone();
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut places = 0;
+    let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+    for conjunct in &mut conjuncts {
+        let Expr::InQuery { expr: value, query: inner, negated: true } = conjunct else { continue };
+        if never_null(value, inner, &before, context)
+            && tools::may_become_exists(value, inner, &context.facts)
+        {
+            let mut inner = inner.clone();
+            tools::link(&mut inner, value);
+            *conjunct = Expr::Exists { query: inner, negated: true };
+            places += 1;
         }
-        select.filter = tools::conjunction(conjuncts);
-        places
     }
+    select.filter = tools::conjunction(conjuncts);
+    places
 }
 
 fn never_null(value: &Expr, inner: &Query, outer: &Query, context: &RuleContext<'_>) -> bool {

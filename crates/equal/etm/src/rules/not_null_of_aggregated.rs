@@ -27,47 +27,39 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct NotNullOfAggregated;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S27",
     name: "not-null-of-aggregated",
     summary: "IS NOT NULL of an aggregated value",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::FILTER,
+    stage: RuleStage::Query(Shape::FILTER, query),
     cases: CASES,
     source: include_str!("not_null_of_aggregated.rs"),
 };
 
-impl Rule for NotNullOfAggregated {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
-            return 0;
-        }
-        let aggregated: Option<Vec<ColumnRef>> =
-            select.outputs.iter().map(|output| argument(&output.expr)).collect();
-        let Some(aggregated) = aggregated else { return 0 };
-        let first = aggregated[0];
-        if aggregated.iter().any(|column| *column != first) {
-            return 0;
-        }
-        let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-        let before = conjuncts.len();
-        let tests = |e: &Expr| matches!(e, Expr::IsNull { expr, negated: true } if tools::as_column(expr) == Some(first));
-        conjuncts.retain(|conjunct| !tests(conjunct));
-        let places = before - conjuncts.len();
-        select.filter = tools::conjunction(conjuncts);
-        places
+    let aggregated: Option<Vec<ColumnRef>> =
+        select.outputs.iter().map(|output| argument(&output.expr)).collect();
+    let Some(aggregated) = aggregated else { return 0 };
+    let first = aggregated[0];
+    if aggregated.iter().any(|column| *column != first) {
+        return 0;
     }
+    let mut conjuncts = tools::take_conjuncts(&mut select.filter);
+    let before = conjuncts.len();
+    let tests =
+        |e: &Expr| matches!(e, Expr::IsNull { expr, negated: true } if tools::as_column(expr) == Some(first));
+    conjuncts.retain(|conjunct| !tests(conjunct));
+    let places = before - conjuncts.len();
+    select.filter = tools::conjunction(conjuncts);
+    places
 }
 
 fn argument(expr: &Expr) -> Option<ColumnRef> {

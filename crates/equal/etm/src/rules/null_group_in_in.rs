@@ -27,46 +27,37 @@ use sqlgauge_sql::tree::Expr;
 
 use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::sensitive::is_settled_by_data;
 use crate::tools;
 
-pub(super) struct NullGroupInIn;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S29",
     name: "null-group-in-in",
     summary: "The NULL group of a subquery of IN",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("null_group_in_in.rs"),
 };
 
-impl Rule for NullGroupInIn {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::InQuery { query, negated: false, .. } = expr else { return false };
+    let settled = is_settled_by_data(query, Position::In, &context.facts);
+    if !context.is_condition || tools::plain_select(query).is_none() || !settled {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::InQuery { query, negated: false, .. } = expr else { return false };
-        let settled = is_settled_by_data(query, Position::In, &context.facts);
-        if !context.is_condition || tools::plain_select(query).is_none() || !settled {
-            return false;
-        }
-        let Some(select) = tools::select_mut(query) else { return false };
-        let [output] = select.outputs.as_slice() else { return false };
-        let value = output.expr.clone();
-        let groups = tools::as_column(&value).is_some() && select.group_by == [value.clone()];
-        // Rule S1 takes conditions beside a false one away again.
-        let is_empty = select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, false));
-        if !groups || is_empty || !context.facts.output_may_be_null(select, &value) {
-            return false;
-        }
-        tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(value), negated: true });
-        true
+    let Some(select) = tools::select_mut(query) else { return false };
+    let [output] = select.outputs.as_slice() else { return false };
+    let value = output.expr.clone();
+    let groups = tools::as_column(&value).is_some() && select.group_by == [value.clone()];
+    // Rule S1 takes conditions beside a false one away again.
+    let is_empty = select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, false));
+    if !groups || is_empty || !context.facts.output_may_be_null(select, &value) {
+        return false;
     }
+    tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: Box::new(value), negated: true });
+    true
 }
 
 const CASES: &[RuleCase] = &[

@@ -26,45 +26,36 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct OrderByAlias;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S6",
     name: "order-by-alias",
     summary: "ORDER BY an alias or a place as ORDER BY its expression",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::ORDER,
+    stage: RuleStage::Query(Shape::ORDER, query),
     cases: CASES,
     source: include_str!("order_by_alias.rs"),
 };
 
-impl Rule for OrderByAlias {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(outputs) = query.as_select().map(|select| select.outputs.clone()) else { return 0 };
-        let mut places = 0;
-        for term in &mut query.order_by {
-            let Expr::Output(n) = term.expr else { continue };
-            let Some(output) = outputs.get(n as usize) else { continue };
-            let plain = !is_read_as_number(&output.expr)
-                && !sqlgauge_sql::derive::has_subquery(&output.expr)
-                && tools::is_deterministic(&output.expr);
-            if plain {
-                let expr = output.expr.clone();
-                term.expr =
-                    if context.is_sound() { expr } else { Expr::Unary(UnaryOperator::Plus, Box::new(expr)) };
-                places += 1;
-            }
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(outputs) = query.as_select().map(|select| select.outputs.clone()) else { return 0 };
+    let mut places = 0;
+    for term in &mut query.order_by {
+        let Expr::Output(n) = term.expr else { continue };
+        let Some(output) = outputs.get(n as usize) else { continue };
+        let plain = !is_read_as_number(&output.expr)
+            && !sqlgauge_sql::derive::has_subquery(&output.expr)
+            && tools::is_deterministic(&output.expr);
+        if plain {
+            let expr = output.expr.clone();
+            term.expr =
+                if context.is_sound() { expr } else { Expr::Unary(UnaryOperator::Plus, Box::new(expr)) };
+            places += 1;
         }
-        places
     }
+    places
 }
 
 /// Whether SQLite makes a number of the expression when it reads it, which in ORDER BY is a place.

@@ -28,33 +28,24 @@ use sqlgauge_sql::tree::{Expr, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 
-pub(super) struct OrderByJulianDay;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "17",
     name: "order-by-julian-day",
     summary: "ORDER BY JULIANDAY(c) as ORDER BY c",
     profiles: Profiles::PAPER,
-    stage: RuleStage::Query,
-    needs: Shape::ORDER,
+    stage: RuleStage::Query(Shape::ORDER, query),
     cases: CASES,
     source: include_str!("order_by_julian_day.rs"),
 };
 
-impl Rule for OrderByJulianDay {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let [term] = query.order_by.as_mut_slice() else { return 0 };
-        let Expr::Function { function: Function::JulianDay, args } = &term.expr else { return 0 };
-        let [only] = args.as_slice() else { return 0 };
-        term.expr = only.clone();
-        1
-    }
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let [term] = query.order_by.as_mut_slice() else { return 0 };
+    let Expr::Function { function: Function::JulianDay, args } = &term.expr else { return 0 };
+    let [only] = args.as_slice() else { return 0 };
+    term.expr = only.clone();
+    1
 }
 
 const CASES: &[RuleCase] = &[

@@ -29,50 +29,41 @@ use sqlgauge_sql::tree::{Expr, Query};
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct OrderWithoutEffect;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S7",
     name: "order-without-effect",
     summary: "Sort keys and limits that change nothing",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("order_without_effect.rs"),
 };
 
-impl Rule for OrderWithoutEffect {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if query.order_by.is_empty() && query.limit.is_none() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if query.order_by.is_empty() && query.limit.is_none() {
-            return 0;
-        }
-        let mut places = 0;
-        let single = returns_one_row(query, context);
-        // The value of a subquery is that of its first row.
-        let free = !matches!(context.position, Position::Top | Position::Scalar)
-            && query.limit.is_none()
-            && query.offset.is_none();
-        if (single || free) && !query.order_by.is_empty() && query.offset.is_none() {
-            query.order_by.clear();
-            places += 1;
-        }
-        if single
-            && query.offset.is_none()
-            && query.limit.as_ref().is_some_and(|limit| tools::as_integer(limit).is_some_and(|n| n > 0))
-        {
-            query.limit = None;
-            places += 1;
-        }
-        places + drop_keys(query, context)
+    let mut places = 0;
+    let single = returns_one_row(query, context);
+    // The value of a subquery is that of its first row.
+    let free = !matches!(context.position, Position::Top | Position::Scalar)
+        && query.limit.is_none()
+        && query.offset.is_none();
+    if (single || free) && !query.order_by.is_empty() && query.offset.is_none() {
+        query.order_by.clear();
+        places += 1;
     }
+    if single
+        && query.offset.is_none()
+        && query.limit.as_ref().is_some_and(|limit| tools::as_integer(limit).is_some_and(|n| n > 0))
+    {
+        query.limit = None;
+        places += 1;
+    }
+    places + drop_keys(query, context)
 }
 
 fn returns_one_row(query: &Query, context: &RuleContext<'_>) -> bool {

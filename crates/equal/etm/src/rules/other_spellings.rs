@@ -30,84 +30,74 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Real};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct OtherSpellings;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S17",
     name: "other-spellings",
     summary: "Other spellings of types and functions",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("other_spellings.rs"),
 };
 
-impl Rule for OtherSpellings {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    if !context.is_sound() {
+        return published(expr);
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        if !context.is_sound() {
-            return published(expr);
+    match expr {
+        Expr::Cast { type_name, .. } => {
+            let name = match Affinity::of_declared_type(Some(type_name)) {
+                Affinity::Text => "TEXT",
+                Affinity::Numeric => "NUMERIC",
+                Affinity::Integer => "INTEGER",
+                Affinity::Real => "REAL",
+                Affinity::Blob => "BLOB",
+            };
+            let changed = type_name != name;
+            if changed {
+                name.clone_into(type_name);
+            }
+            changed
         }
-        match expr {
-            Expr::Cast { type_name, .. } => {
-                let name = match Affinity::of_declared_type(Some(type_name)) {
-                    Affinity::Text => "TEXT",
-                    Affinity::Numeric => "NUMERIC",
-                    Affinity::Integer => "INTEGER",
-                    Affinity::Real => "REAL",
-                    Affinity::Blob => "BLOB",
-                };
-                let changed = type_name != name;
-                if changed {
-                    name.clone_into(type_name);
-                }
-                changed
-            }
-            Expr::Function { function, .. } => respell(function),
-            Expr::Aggregate(aggregate) => respell(&mut aggregate.function),
-            Expr::Window(call) => respell(&mut call.function),
-            Expr::Case { operand: Some(operand), branches, otherwise }
-                if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) =>
-            {
-                let branches = std::mem::take(branches);
-                let compare =
-                    |(value, then): (Expr, Expr)| (tools::equal(operand.as_ref().clone(), value), then);
-                *expr = Expr::Case {
-                    operand: None,
-                    branches: branches.into_iter().map(compare).collect(),
-                    otherwise: otherwise.take(),
-                };
-                true
-            }
-            Expr::Case { otherwise, .. }
-                if matches!(otherwise.as_deref(), Some(Expr::Literal(Literal::Null))) =>
-            {
-                *otherwise = None;
-                true
-            }
-            Expr::Binary(BinaryOperator::Multiply, left, right) => {
-                let is_one =
-                    |e: &Expr| matches!(e, Expr::Literal(Literal::Real(real)) if *real == Real::new(1.0));
-                let value = if is_one(left) {
-                    right
-                } else if is_one(right) {
-                    left
-                } else {
-                    return false;
-                };
-                let value = std::mem::replace(value.as_mut(), tools::one());
-                *expr = Expr::Cast { expr: Box::new(value), type_name: "REAL".to_owned() };
-                true
-            }
-            _ => false,
+        Expr::Function { function, .. } => respell(function),
+        Expr::Aggregate(aggregate) => respell(&mut aggregate.function),
+        Expr::Window(call) => respell(&mut call.function),
+        Expr::Case { operand: Some(operand), branches, otherwise }
+            if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) =>
+        {
+            let branches = std::mem::take(branches);
+            let compare = |(value, then): (Expr, Expr)| (tools::equal(operand.as_ref().clone(), value), then);
+            *expr = Expr::Case {
+                operand: None,
+                branches: branches.into_iter().map(compare).collect(),
+                otherwise: otherwise.take(),
+            };
+            true
         }
+        Expr::Case { otherwise, .. }
+            if matches!(otherwise.as_deref(), Some(Expr::Literal(Literal::Null))) =>
+        {
+            *otherwise = None;
+            true
+        }
+        Expr::Binary(BinaryOperator::Multiply, left, right) => {
+            let is_one =
+                |e: &Expr| matches!(e, Expr::Literal(Literal::Real(real)) if *real == Real::new(1.0));
+            let value = if is_one(left) {
+                right
+            } else if is_one(right) {
+                left
+            } else {
+                return false;
+            };
+            let value = std::mem::replace(value.as_mut(), tools::one());
+            *expr = Expr::Cast { expr: Box::new(value), type_name: "REAL".to_owned() };
+            true
+        }
+        _ => false,
     }
 }
 

@@ -29,42 +29,33 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, From, Join, JoinKind, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct OuterJoinWithoutEffect;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S4",
     name: "outer-join-without-effect",
     summary: "LEFT JOIN that keeps no row without a partner",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("outer_join_without_effect.rs"),
 };
 
-impl Rule for OuterJoinWithoutEffect {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    if select.from.as_ref().is_none_or(From::is_inner) {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        if select.from.as_ref().is_none_or(From::is_inner) {
-            return 0;
-        }
-        let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
-        let Some(From::Join(_)) = &select.from else { return 0 };
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let Some(from) = &mut select.from else { return 0 };
-        let places = strengthen(from, &conditions, context);
-        if places > 0 {
-            mark_inner(from, &mut context.facts);
-        }
-        places
+    let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
+    let Some(From::Join(_)) = &select.from else { return 0 };
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(from) = &mut select.from else { return 0 };
+    let places = strengthen(from, &conditions, context);
+    if places > 0 {
+        mark_inner(from, &mut context.facts);
     }
+    places
 }
 
 fn strengthen(from: &mut From, conditions: &[Expr], context: &RuleContext<'_>) -> usize {

@@ -22,26 +22,17 @@
 //! Paper, Table 1, P7, and Section 3.3, item 9.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct Parentheses;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P7",
     name: "parentheses",
     summary: "Parentheses that change nothing",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("parentheses.rs"),
 };
-
-impl Rule for Parentheses {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

@@ -29,61 +29,52 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct PrefixAndRest;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "15",
     name: "prefix-and-rest",
     summary: "A prefix and a comparison of the rest as one comparison",
     profiles: Profiles::PAPER,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("prefix_and_rest.rs"),
 };
 
-impl Rule for PrefixAndRest {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::And(list) = expr else { return false };
+    let prefixes: Vec<(usize, Expr, i64, String)> = list
+        .iter()
+        .enumerate()
+        .filter_map(|(place, e)| {
+            let (operator, column, start, length, text) = part(e)?;
+            (operator == BinaryOperator::Equal && start == 1).then_some((place, column, length, text))
+        })
+        .collect();
+    let mut used = Vec::new();
+    let mut changed = false;
+    for condition in list.iter_mut() {
+        let Some((operator, column, start, _, text)) = part(condition) else { continue };
+        let Some((at, _, _, prefix)) = prefixes.iter().find(|(_, prefix_column, length, _)| {
+            operator != BinaryOperator::Equal && *prefix_column == column && length + 1 == start
+        }) else {
+            continue;
+        };
+        let whole = Expr::Literal(Literal::Text(format!("{prefix}{text}")));
+        *condition = Expr::Binary(operator, Box::new(column), Box::new(whole));
+        used.push(*at);
+        changed = true;
     }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::And(list) = expr else { return false };
-        let prefixes: Vec<(usize, Expr, i64, String)> = list
-            .iter()
-            .enumerate()
-            .filter_map(|(place, e)| {
-                let (operator, column, start, length, text) = part(e)?;
-                (operator == BinaryOperator::Equal && start == 1).then_some((place, column, length, text))
-            })
-            .collect();
-        let mut used = Vec::new();
-        let mut changed = false;
-        for condition in list.iter_mut() {
-            let Some((operator, column, start, _, text)) = part(condition) else { continue };
-            let Some((at, _, _, prefix)) = prefixes.iter().find(|(_, prefix_column, length, _)| {
-                operator != BinaryOperator::Equal && *prefix_column == column && length + 1 == start
-            }) else {
-                continue;
-            };
-            let whole = Expr::Literal(Literal::Text(format!("{prefix}{text}")));
-            *condition = Expr::Binary(operator, Box::new(column), Box::new(whole));
-            used.push(*at);
-            changed = true;
-        }
-        let mut place = 0;
-        list.retain(|_| {
-            place += 1;
-            !used.contains(&(place - 1))
-        });
-        if changed && list.len() == 1 {
-            *expr = list.remove(0);
-        }
-        changed
+    let mut place = 0;
+    list.retain(|_| {
+        place += 1;
+        !used.contains(&(place - 1))
+    });
+    if changed && list.len() == 1 {
+        *expr = list.remove(0);
     }
+    changed
 }
 
 /// A comparison of `SUBSTR(value, start, length)` with a constant.

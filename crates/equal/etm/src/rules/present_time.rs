@@ -29,17 +29,14 @@ use sqlgauge_sql::tree::{Args, Expr, Literal};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct PresentTime;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S31",
     name: "present-time",
     summary: "The present time in other words",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("present_time.rs"),
 };
@@ -51,25 +48,19 @@ enum Precision {
     Second,
 }
 
-impl Rule for PresentTime {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    let Expr::Function { function, args: Args::List(args) } = expr else { return false };
+    let (precision, time) = match (&*function, args.as_mut_slice()) {
+        (Function::Strftime, [format, time]) => (shown_by(format), time),
+        (Function::Date, [time]) => (Some(Precision::Day), time),
+        (Function::Time | Function::DateTime, [time]) => (Some(Precision::Second), time),
+        _ => return false,
+    };
+    let is_shown = precision.zip(known_of(time)).is_some_and(|(precision, limit)| precision <= limit);
+    if is_shown {
+        *time = Expr::Literal(Literal::Text("now".into()));
     }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        let Expr::Function { function, args: Args::List(args) } = expr else { return false };
-        let (precision, time) = match (&*function, args.as_mut_slice()) {
-            (Function::Strftime, [format, time]) => (shown_by(format), time),
-            (Function::Date, [time]) => (Some(Precision::Day), time),
-            (Function::Time | Function::DateTime, [time]) => (Some(Precision::Second), time),
-            _ => return false,
-        };
-        let is_shown = precision.zip(known_of(time)).is_some_and(|(precision, limit)| precision <= limit);
-        if is_shown {
-            *time = Expr::Literal(Literal::Text("now".into()));
-        }
-        is_shown
-    }
+    is_shown
 }
 
 /// How much of the present moment an expression knows, which is in other words than `'now'`.

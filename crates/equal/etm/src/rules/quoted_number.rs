@@ -34,50 +34,41 @@ use sqlgauge_sql::tree::{Expr, Literal, Real};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 
-pub(super) struct QuotedNumber;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "12",
     name: "quoted-number",
     summary: "A number with or without quotes",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("quoted_number.rs"),
 };
 
-impl Rule for QuotedNumber {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    if !context.is_sound() {
+        return matches!(expr, Expr::Literal(_)) && published(expr);
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        if !context.is_sound() {
-            return matches!(expr, Expr::Literal(_)) && published(expr);
+    match expr {
+        // `x IS TRUE` asks for a truth value, and not for the number 1.
+        Expr::Binary(operator, _, right) if operator.truth_asked(right).is_some() => false,
+        Expr::Binary(operator, left, right) if operator.is_comparison() => {
+            let (a, b) = (Comparand::of(left, context), Comparand::of(right, context));
+            // A text constant has no affinity of its own, so each side is looked at with the other's.
+            let changed = adapt(right, a);
+            adapt(left, b) || changed
         }
-        match expr {
-            // `x IS TRUE` asks for a truth value, and not for the number 1.
-            Expr::Binary(operator, _, right) if operator.truth_asked(right).is_some() => false,
-            Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let (a, b) = (Comparand::of(left, context), Comparand::of(right, context));
-                // A text constant has no affinity of its own, so each side is looked at with the other's.
-                let changed = adapt(right, a);
-                adapt(left, b) || changed
-            }
-            Expr::InList { expr, list, .. } => {
-                let comparand = Comparand::of(expr, context);
-                list.iter_mut().filter_map(|element| adapt(element, comparand).then_some(())).count() > 0
-            }
-            Expr::Between { expr, low, high, .. } => {
-                let comparand = Comparand::of(expr, context);
-                let changed = adapt(low, comparand);
-                adapt(high, comparand) || changed
-            }
-            _ => false,
+        Expr::InList { expr, list, .. } => {
+            let comparand = Comparand::of(expr, context);
+            list.iter_mut().filter_map(|element| adapt(element, comparand).then_some(())).count() > 0
         }
+        Expr::Between { expr, low, high, .. } => {
+            let comparand = Comparand::of(expr, context);
+            let changed = adapt(low, comparand);
+            adapt(high, comparand) || changed
+        }
+        _ => false,
     }
 }
 

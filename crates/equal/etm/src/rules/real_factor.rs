@@ -29,18 +29,15 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct RealFactor;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S32",
     name: "real-factor",
     summary: "A real number beside a product or a quotient",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("real_factor.rs"),
 };
@@ -48,21 +45,15 @@ static META: Meta = Meta {
 /// The first whole number that not all reals reach.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
-impl Rule for RealFactor {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
-        match expr {
-            Expr::Binary(BinaryOperator::Multiply, left, right) => {
-                as_integer(left, right, false) || as_integer(right, left, false)
-            }
-            Expr::Binary(BinaryOperator::Divide, left, right) => {
-                as_integer(right, left, true) || divided_alone(left, right)
-            }
-            _ => false,
+fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
+    match expr {
+        Expr::Binary(BinaryOperator::Multiply, left, right) => {
+            as_integer(left, right, false) || as_integer(right, left, false)
         }
+        Expr::Binary(BinaryOperator::Divide, left, right) => {
+            as_integer(right, left, true) || divided_alone(left, right)
+        }
+        _ => false,
     }
 }
 

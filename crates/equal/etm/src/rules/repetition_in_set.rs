@@ -26,49 +26,40 @@ use sqlgauge_sql::tree::Query;
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct RepetitionInSet;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S11",
     name: "repetition-in-set",
     summary: "DISTINCT and GROUP BY where repetition does not show",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::ANY,
+    stage: RuleStage::Query(Shape::ANY, query),
     cases: CASES,
     source: include_str!("repetition_in_set.rs"),
 };
 
-impl Rule for RepetitionInSet {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    if !context.position.is_set()
+        || query.limit.is_some()
+        || query.offset.is_some()
+        || !query.order_by.is_empty()
+    {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        if !context.position.is_set()
-            || query.limit.is_some()
-            || query.offset.is_some()
-            || !query.order_by.is_empty()
-        {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let mut places = 0;
-        if select.distinct {
-            select.distinct = false;
-            places += 1;
-        }
-        let aggregates = select.having.is_some()
-            || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr));
-        if !select.group_by.is_empty() && !aggregates {
-            select.group_by.clear();
-            places += 1;
-        }
-        places
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut places = 0;
+    if select.distinct {
+        select.distinct = false;
+        places += 1;
     }
+    let aggregates = select.having.is_some()
+        || select.outputs.iter().any(|output| sqlgauge_sql::derive::has_aggregate(&output.expr));
+    if !select.group_by.is_empty() && !aggregates {
+        select.group_by.clear();
+        places += 1;
+    }
+    places
 }
 
 const CASES: &[RuleCase] = &[

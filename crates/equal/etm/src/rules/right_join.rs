@@ -26,31 +26,22 @@ use sqlgauge_sql::tree::{From, JoinKind, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct RightJoin;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S3",
     name: "right-join",
     summary: "RIGHT JOIN as LEFT JOIN",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("right_join.rs"),
 };
 
-impl Rule for RightJoin {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        select.from.as_mut().map_or(0, mirror)
-    }
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    select.from.as_mut().map_or(0, mirror)
 }
 
 fn mirror(from: &mut From) -> usize {

@@ -31,54 +31,45 @@ use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Output, Query, Select, SetOperat
 use crate::context::Position;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct SetOperationAsExists;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S19",
     name: "set-operation-as-exists",
     summary: "INTERSECT and EXCEPT as EXISTS and NOT EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::SET_OPERATION,
+    stage: RuleStage::Query(Shape::SET_OPERATION, query),
     cases: CASES,
     source: include_str!("set_operation_as_exists.rs"),
 };
 
-impl Rule for SetOperationAsExists {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
+    let (Body::Select(left), Body::Select(right)) = (left.as_ref(), right.as_ref()) else { return 0 };
+    let negated = match operator {
+        // Rule S26 takes it apart.
+        SetOperator::Intersect if context.position == Position::In => return 0,
+        SetOperator::Intersect => false,
+        SetOperator::Except => true,
+        SetOperator::Union => return 0,
+    };
+    if !tools::is_flat(left) || !tools::is_flat(right) || left.from.is_none() || right.from.is_none() {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
-        let (Body::Select(left), Body::Select(right)) = (left.as_ref(), right.as_ref()) else { return 0 };
-        let negated = match operator {
-            // Rule S26 takes it apart.
-            SetOperator::Intersect if context.position == Position::In => return 0,
-            SetOperator::Intersect => false,
-            SetOperator::Except => true,
-            SetOperator::Union => return 0,
-        };
-        if !tools::is_flat(left) || !tools::is_flat(right) || left.from.is_none() || right.from.is_none() {
-            return 0;
-        }
-        let Some(places) = compared(left, right, negated, context) else { return 0 };
-        let (mut select, mut inner) = (left.as_ref().clone(), right.as_ref().clone());
-        for place in places {
-            let (x, y) = (select.outputs[place].expr.clone(), inner.outputs[place].expr.clone());
-            tools::add_conjunct(&mut inner.filter, tools::equal(y, x));
-        }
-        inner.outputs = vec![Output { expr: tools::one(), alias: None }];
-        inner.distinct = false;
-        let exists = Expr::Exists { query: Box::new(Query::of(Body::Select(Box::new(inner)))), negated };
-        tools::add_conjunct(&mut select.filter, exists);
-        select.distinct = true;
-        query.body = Body::Select(Box::new(select));
-        1
+    let Some(places) = compared(left, right, negated, context) else { return 0 };
+    let (mut select, mut inner) = (left.as_ref().clone(), right.as_ref().clone());
+    for place in places {
+        let (x, y) = (select.outputs[place].expr.clone(), inner.outputs[place].expr.clone());
+        tools::add_conjunct(&mut inner.filter, tools::equal(y, x));
     }
+    inner.outputs = vec![Output { expr: tools::one(), alias: None }];
+    inner.distinct = false;
+    let exists = Expr::Exists { query: Box::new(Query::of(Body::Select(Box::new(inner)))), negated };
+    tools::add_conjunct(&mut select.filter, exists);
+    select.distinct = true;
+    query.body = Body::Select(Box::new(select));
+    1
 }
 
 /// The places of the result columns that must be compared; `None` if comparing them is not the same.

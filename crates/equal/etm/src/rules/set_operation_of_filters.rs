@@ -33,38 +33,29 @@ use sqlgauge_sql::tree::{Body, Expr, Query, Select, SetOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct SetOperationOfFilters;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "3",
     name: "set-operation-of-filters",
     summary: "INTERSECT or UNION of two filters of one table",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::SET_OPERATION,
+    stage: RuleStage::Query(Shape::SET_OPERATION, query),
     cases: CASES,
     source: include_str!("set_operation_of_filters.rs"),
 };
 
-impl Rule for SetOperationOfFilters {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let before = std::mem::replace(&mut query.body, Body::Values(Vec::new()));
+    let (after, places) = merge(before, context);
+    query.body = after;
+    if places > 0 && !context.is_sound() && matches!(query.body, Body::Select(_)) {
+        // As the script does it: what ordered the compound is lost.
+        query.order_by.clear();
+        query.limit = None;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let before = std::mem::replace(&mut query.body, Body::Values(Vec::new()));
-        let (after, places) = merge(before, context);
-        query.body = after;
-        if places > 0 && !context.is_sound() && matches!(query.body, Body::Select(_)) {
-            // As the script does it: what ordered the compound is lost.
-            query.order_by.clear();
-            query.limit = None;
-        }
-        places
-    }
+    places
 }
 
 fn merge(body: Body, context: &RuleContext<'_>) -> (Body, usize) {

@@ -28,50 +28,41 @@ use sqlgauge_sql::tree::{Body, Query, SetOperator};
 use crate::beside::keeps_any_of_equals;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct SetOperationWithItself;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "21",
     name: "set-operation-with-itself",
     summary: "A query with itself in UNION or INTERSECT",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Query,
-    needs: Shape::SET_OPERATION,
+    stage: RuleStage::Query(Shape::SET_OPERATION, query),
     cases: CASES,
     source: include_str!("set_operation_with_itself.rs"),
 };
 
-impl Rule for SetOperationWithItself {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
+    let fits = *operator != SetOperator::Except
+        && tools::same_query(&Query::of(left.as_ref().clone()), &Query::of(right.as_ref().clone()));
+    if !fits {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Body::SetOperation { operator, all: false, left, right } = &query.body else { return 0 };
-        let fits = *operator != SetOperator::Except
-            && tools::same_query(&Query::of(left.as_ref().clone()), &Query::of(right.as_ref().clone()));
-        if !fits {
+    let mut body = left.as_ref().clone();
+    if context.is_sound() {
+        if !keeps_any_of_equals(&query.body, &context.facts) {
             return 0;
         }
-        let mut body = left.as_ref().clone();
-        if context.is_sound() {
-            if !keeps_any_of_equals(&query.body, &context.facts) {
-                return 0;
+        match &mut body {
+            Body::Select(select) if !sqlgauge_sql::derive::is_aggregate_select(select) => {
+                select.distinct = true;
             }
-            match &mut body {
-                Body::Select(select) if !sqlgauge_sql::derive::is_aggregate_select(select) => {
-                    select.distinct = true;
-                }
-                Body::SetOperation { all: false, .. } => {}
-                _ => return 0,
-            }
+            Body::SetOperation { all: false, .. } => {}
+            _ => return 0,
         }
-        query.body = body;
-        1
     }
+    query.body = body;
+    1
 }
 
 const CASES: &[RuleCase] = &[

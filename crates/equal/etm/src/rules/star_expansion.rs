@@ -24,26 +24,17 @@
 //! Paper, Table 2, rule 11.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct StarExpansion;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "11",
     name: "star-expansion",
     summary: "All columns by name instead of *",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("star_expansion.rs"),
 };
-
-impl Rule for StarExpansion {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

@@ -34,38 +34,29 @@ use sqlgauge_sql::tree::{
 use crate::beside::may_stand_for;
 use crate::context::{Position, RuleContext};
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct SubqueryInFrom;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S14",
     name: "subquery-in-from",
     summary: "A subquery in FROM that only filters, joins or wraps",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::DERIVED,
+    stage: RuleStage::Query(Shape::DERIVED, query),
     cases: CASES,
     source: include_str!("subquery_in_from.rs"),
 };
 
-impl Rule for SubqueryInFrom {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    // SQLite sorts groups in the direction of an ORDER BY of the same query, so the order of groups may change.
+    if !context.groups_show() && (unwrap(query, context) || over_groups(query, context)) {
+        return 1;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        // SQLite sorts groups in the direction of an ORDER BY of the same query, so the order of groups may change.
-        if !context.groups_show() && (unwrap(query, context) || over_groups(query, context)) {
-            return 1;
-        }
-        let mut places = 0;
-        while merge(query, context) {
-            places += 1;
-        }
-        places
+    let mut places = 0;
+    while merge(query, context) {
+        places += 1;
     }
+    places
 }
 
 /// `SELECT c1, c2 FROM (q)` where `c1, c2` are the columns of `q`, each once.

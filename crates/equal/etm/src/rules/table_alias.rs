@@ -23,26 +23,17 @@
 //! Paper, Table 1, P3, and Section 3.3, item 4.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct TableAlias;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P3",
     name: "table-alias",
     summary: "A table under another name",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("table_alias.rs"),
 };
-
-impl Rule for TableAlias {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

@@ -22,26 +22,17 @@
 //! Paper, Table 1, P1.
 
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage};
 
-pub(super) struct TablePrefix;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "P1",
     name: "table-prefix",
     summary: "A column with or without the name of its table",
     profiles: Profiles::BOTH,
     stage: RuleStage::Resolution,
-    needs: Shape::ANY,
     cases: CASES,
     source: include_str!("table_prefix.rs"),
 };
-
-impl Rule for TablePrefix {
-    fn meta(&self) -> &'static Meta {
-        &META
-    }
-}
 
 const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT);
      CREATE TABLE song (sid INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), title TEXT, year INT);";

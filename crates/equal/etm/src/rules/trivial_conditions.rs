@@ -28,69 +28,60 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct TrivialConditions;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S1",
     name: "trivial-conditions",
     summary: "Conditions that decide nothing",
     profiles: Profiles::BOTH,
-    stage: RuleStage::Everywhere,
-    needs: Shape::ANY,
+    stage: RuleStage::Everywhere(expr, query),
     cases: CASES,
     source: include_str!("trivial_conditions.rs"),
 };
 
-impl Rule for TrivialConditions {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let sound = context.is_sound();
+    match expr {
+        Expr::And(list) => {
+            let changed = simplify(list, true, context.is_condition, sound);
+            collapse(expr, true, context.is_condition) || changed
+        }
+        Expr::Or(list) => {
+            let changed = simplify(list, false, context.is_condition, sound);
+            collapse(expr, false, context.is_condition) || changed
+        }
+        Expr::Binary(BinaryOperator::Equal, left, right) => {
+            let same = matches!((left.as_ref(), right.as_ref()),
+                (Expr::Literal(Literal::Integer(a)), Expr::Literal(Literal::Integer(b))) if a == b)
+                || matches!((left.as_ref(), right.as_ref()),
+                (Expr::Literal(Literal::Real(a)), Expr::Literal(Literal::Real(b))) if a == b)
+                || matches!((left.as_ref(), right.as_ref()),
+                (Expr::Literal(Literal::Text(a)), Expr::Literal(Literal::Text(b))) if a == b);
+            if same {
+                *expr = tools::truth(true);
+            }
+            same
+        }
+        _ => false,
     }
+}
 
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let sound = context.is_sound();
-        match expr {
-            Expr::And(list) => {
-                let changed = simplify(list, true, context.is_condition, sound);
-                collapse(expr, true, context.is_condition) || changed
-            }
-            Expr::Or(list) => {
-                let changed = simplify(list, false, context.is_condition, sound);
-                collapse(expr, false, context.is_condition) || changed
-            }
-            Expr::Binary(BinaryOperator::Equal, left, right) => {
-                let same = matches!((left.as_ref(), right.as_ref()),
-                    (Expr::Literal(Literal::Integer(a)), Expr::Literal(Literal::Integer(b))) if a == b)
-                    || matches!((left.as_ref(), right.as_ref()),
-                    (Expr::Literal(Literal::Real(a)), Expr::Literal(Literal::Real(b))) if a == b)
-                    || matches!((left.as_ref(), right.as_ref()),
-                    (Expr::Literal(Literal::Text(a)), Expr::Literal(Literal::Text(b))) if a == b);
-                if same {
-                    *expr = tools::truth(true);
-                }
-                same
-            }
-            _ => false,
-        }
+fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    let mut places = 0;
+    if select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, true)) {
+        select.filter = None;
+        places += 1;
     }
-
-    fn query(&self, query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        let mut places = 0;
-        if select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, true)) {
-            select.filter = None;
-            places += 1;
-        }
-        if !select.group_by.is_empty()
-            && select.having.as_ref().is_some_and(|having| tools::is_truth(having, true))
-        {
-            select.having = None;
-            places += 1;
-        }
-        places
+    if !select.group_by.is_empty()
+        && select.having.as_ref().is_some_and(|having| tools::is_truth(having, true))
+    {
+        select.having = None;
+        places += 1;
     }
+    places
 }
 
 /// Puts the operands of an AND inside AND, or an OR inside OR, into its place.

@@ -27,60 +27,51 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, From, JoinKind, Query, RelationSource}
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
 use crate::tools;
 
-pub(super) struct UnusedOuterJoin;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S5",
     name: "unused-outer-join",
     summary: "LEFT JOIN of a table of which nothing is used",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Query,
-    needs: Shape::JOIN,
+    stage: RuleStage::Query(Shape::JOIN, query),
     cases: CASES,
     source: include_str!("unused_outer_join.rs"),
 };
 
-impl Rule for UnusedOuterJoin {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
+    let Some(select) = query.as_select() else { return 0 };
+    let Some(From::Join(join)) = &select.from else { return 0 };
+    let (JoinKind::Left, From::Relation(right)) = (join.kind, &join.right) else { return 0 };
+    if !matches!(right.source, RelationSource::Table(_)) {
+        return 0;
     }
-
-    fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let Some(select) = query.as_select() else { return 0 };
-        let Some(From::Join(join)) = &select.from else { return 0 };
-        let (JoinKind::Left, From::Relation(right)) = (join.kind, &join.right) else { return 0 };
-        if !matches!(right.source, RelationSource::Table(_)) {
-            return 0;
-        }
-        let in_on =
-            join.on.iter().flat_map(tools::columns_of).filter(|column| column.relation == right.id).count();
-        if tools::columns_read(query, right.id).len() != in_on {
-            return 0;
-        }
-        let hidden =
-            (select.distinct || context.position.is_set()) && tools::is_flat(select) && query.limit.is_none();
-        let left: Vec<Expr> = join
-            .left
-            .relations()
-            .into_iter()
-            .flat_map(|relation| {
-                join.on.iter().flat_map(tools::columns_of).filter(move |c| c.relation == relation.id)
-            })
-            .map(Expr::Column)
-            .collect();
-        let right = Expr::Column(ColumnRef::rowid(right.id));
-        if !hidden && !Dependencies::of(select, &context.facts).closure(&left).determines(&right) {
-            return 0;
-        }
-        let Some(select) = tools::select_mut(query) else { return 0 };
-        if let Some(From::Join(join)) = select.from.take() {
-            select.from = Some(join.left);
-        }
-        1
+    let in_on =
+        join.on.iter().flat_map(tools::columns_of).filter(|column| column.relation == right.id).count();
+    if tools::columns_read(query, right.id).len() != in_on {
+        return 0;
     }
+    let hidden =
+        (select.distinct || context.position.is_set()) && tools::is_flat(select) && query.limit.is_none();
+    let left: Vec<Expr> = join
+        .left
+        .relations()
+        .into_iter()
+        .flat_map(|relation| {
+            join.on.iter().flat_map(tools::columns_of).filter(move |c| c.relation == relation.id)
+        })
+        .map(Expr::Column)
+        .collect();
+    let right = Expr::Column(ColumnRef::rowid(right.id));
+    if !hidden && !Dependencies::of(select, &context.facts).closure(&left).determines(&right) {
+        return 0;
+    }
+    let Some(select) = tools::select_mut(query) else { return 0 };
+    if let Some(From::Join(join)) = select.from.take() {
+        select.from = Some(join.left);
+    }
+    1
 }
 
 /// `vn` reads what `n` has: its rows come in another order where SQLite makes an index of them for the join.

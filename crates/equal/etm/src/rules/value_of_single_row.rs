@@ -28,53 +28,44 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
-use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
+use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA};
 use crate::tools;
 
-pub(super) struct ValueOfSingleRow;
-
-static META: Meta = Meta {
+pub(super) static RULE: Rule = Rule {
     id: "S21",
     name: "value-of-single-row",
     summary: "= with a subquery of at most one row as EXISTS",
     profiles: Profiles::SOUND,
-    stage: RuleStage::Expression,
-    needs: Shape::ANY,
+    stage: RuleStage::Expression(expr),
     cases: CASES,
     source: include_str!("value_of_single_row.rs"),
 };
 
-impl Rule for ValueOfSingleRow {
-    fn meta(&self) -> &'static Meta {
-        &META
+fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
+    let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
+    if !context.is_condition {
+        return false;
     }
-
-    fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
-        let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
-        if !context.is_condition {
-            return false;
-        }
-        let ((value, Expr::Scalar(query)) | (Expr::Scalar(query), value)) = (left.as_ref(), right.as_ref())
-        else {
-            return false;
-        };
-        let single = query.as_select().is_some_and(|select| {
-            Dependencies::of(select, &context.facts).closure(&[]).is_complete()
-                && select.outputs.iter().all(|output| {
-                    // The subquery brings no collation, its column may.
-                    let there = context.facts.comparison(left, right);
-                    let inside = context.facts.comparison(value, &output.expr);
-                    there == inside && there.collation != Fact::Unknown && there.conversion != Fact::Unknown
-                })
-        });
-        if !single || !tools::may_become_exists(value, query, &context.facts) {
-            return false;
-        }
-        let mut inner = query.clone();
-        tools::link(&mut inner, value);
-        *expr = Expr::Exists { query: inner, negated: false };
-        true
+    let ((value, Expr::Scalar(query)) | (Expr::Scalar(query), value)) = (left.as_ref(), right.as_ref())
+    else {
+        return false;
+    };
+    let single = query.as_select().is_some_and(|select| {
+        Dependencies::of(select, &context.facts).closure(&[]).is_complete()
+            && select.outputs.iter().all(|output| {
+                // The subquery brings no collation, its column may.
+                let there = context.facts.comparison(left, right);
+                let inside = context.facts.comparison(value, &output.expr);
+                there == inside && there.collation != Fact::Unknown && there.conversion != Fact::Unknown
+            })
+    });
+    if !single || !tools::may_become_exists(value, query, &context.facts) {
+        return false;
     }
+    let mut inner = query.clone();
+    tools::link(&mut inner, value);
+    *expr = Expr::Exists { query: inner, negated: false };
+    true
 }
 
 const CASES: &[RuleCase] = &[

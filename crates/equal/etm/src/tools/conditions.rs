@@ -1,5 +1,6 @@
 //! Conditions as lists of conjuncts.
 
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::tree::{Expr, From, JoinKind};
 
 /// Takes the conjuncts out of a condition.
@@ -24,10 +25,6 @@ pub(crate) fn conjuncts_of(condition: Option<&Expr>) -> Vec<&Expr> {
         Some(other) => vec![other],
         None => Vec::new(),
     }
-}
-
-pub(crate) fn conjunction(mut conjuncts: Vec<Expr>) -> Option<Expr> {
-    if conjuncts.len() < 2 { conjuncts.pop() } else { Some(Expr::And(conjuncts)) }
 }
 
 pub(crate) fn add_conjunct(condition: &mut Option<Expr>, conjunct: Expr) {

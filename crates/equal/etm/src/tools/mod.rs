@@ -9,10 +9,10 @@ mod query;
 mod relations;
 mod same;
 
+pub(crate) use sqlgauge_sql::canonical::conjunction;
+
 pub(crate) use columns::{columns_read, move_columns, replace_column, replace_column_in, swap_columns};
-pub(crate) use conditions::{
-    add_conjunct, conjunction, conjuncts_of, on_conjuncts, retain_on, take_conjuncts,
-};
+pub(crate) use conditions::{add_conjunct, conjuncts_of, on_conjuncts, retain_on, take_conjuncts};
 pub(crate) use exprs::{
     aggregate, any, as_column, as_integer, equal, is_count_star, is_truth, one, own_aggregate,
     plain_aggregate, truth,

@@ -6,7 +6,7 @@ use sqlgauge_etm::{MatchVerdict, Matcher, Profile, RuleCase, rules};
 use sqlgauge_sql::schema::Schema;
 
 fn each_case() -> impl Iterator<Item = (&'static str, &'static RuleCase)> {
-    rules().iter().flat_map(|rule| rule.meta().cases.iter().map(|case| (rule.meta().id, case)))
+    rules().iter().flat_map(|rule| rule.cases.iter().map(|case| (rule.id, case)))
 }
 
 #[test]

@@ -16,8 +16,8 @@ const DATABASES: usize = 2_000;
 fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static RuleCase)>> {
     let mut cases: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for rule in rules() {
-        for case in rule.meta().cases.iter().filter(|case| case.profiles.sound && case.equal == equal) {
-            cases.entry(case.schema).or_default().push((rule.meta().id, case));
+        for case in rule.cases.iter().filter(|case| case.profiles.sound && case.equal == equal) {
+            cases.entry(case.schema).or_default().push((rule.id, case));
         }
     }
     cases

@@ -4,46 +4,30 @@ use std::fmt;
 
 use crate::verdict::Side;
 
-/// What SQLite chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Choice {
-    /// Which of several rows with equal sort keys a LIMIT keeps.
-    Limit,
-    /// Which of its rows a subquery gives that stands for one value.
-    FirstRow,
-    /// From which row of its group a column comes that is neither grouped nor aggregated.
-    BareColumn,
-    /// In which order an aggregate joins its rows.
-    RowOrder,
-    /// Which of tied rows a window function takes first.
-    Window,
-    /// In which order numbers are added that are not exact.
-    Sum,
-    /// Which of several texts stands for all that a collation takes for equal.
-    EqualTexts,
-    /// By the affinity of which SELECT of a compound a column is compared.
-    Affinity,
-    /// What time it is.
-    Clock,
-    /// Something that cannot be checked.
-    Unchecked,
-}
-
-impl Choice {
-    /// Its name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Limit => "ties under LIMIT",
-            Self::FirstRow => "the row that a subquery gives",
-            Self::BareColumn => "bare column",
-            Self::RowOrder => "the order of joined rows",
-            Self::Window => "ties in a window",
-            Self::Sum => "the order of inexact additions",
-            Self::EqualTexts => "one of several texts that a collation takes for equal",
-            Self::Affinity => "the affinity of a compound's column",
-            Self::Clock => "the present time",
-            Self::Unchecked => "a choice that cannot be checked",
-        }
+sqlgauge_base::named! {
+    /// What SQLite chooses.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Choice by name {
+        /// Which of several rows with equal sort keys a LIMIT keeps.
+        Limit = "ties under LIMIT",
+        /// Which of its rows a subquery gives that stands for one value.
+        FirstRow = "the row that a subquery gives",
+        /// From which row of its group a column comes that is neither grouped nor aggregated.
+        BareColumn = "bare column",
+        /// In which order an aggregate joins its rows.
+        RowOrder = "the order of joined rows",
+        /// Which of tied rows a window function takes first.
+        Window = "ties in a window",
+        /// In which order numbers are added that are not exact.
+        Sum = "the order of inexact additions",
+        /// Which of several texts stands for all that a collation takes for equal.
+        EqualTexts = "one of several texts that a collation takes for equal",
+        /// By the affinity of which SELECT of a compound a column is compared.
+        Affinity = "the affinity of a compound's column",
+        /// What time it is.
+        Clock = "the present time",
+        /// Something that cannot be checked.
+        Unchecked = "a choice that cannot be checked",
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
@@ -48,7 +49,7 @@ fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
             let [left, right] = [left, right].map(|column| Box::new(Expr::Column(column)));
             Expr::Binary(BinaryOperator::Equal, left, right)
         });
-        let on = all_of(equal.collect());
+        let on = conjunction(equal.collect());
         let right = From::Relation(Relation::new(new_id, RelationSource::Table(table)));
         let join = Join { kind: JoinKind::Inner, left: from.clone(), right, on };
         with_select(query, Select { from: Some(From::Join(Box::new(join))), ..select.clone() })
@@ -94,7 +95,8 @@ fn without_a_table(query: &Query, most: usize) -> Vec<Query> {
         let (on_it, rest): (Vec<&Expr>, Vec<&Expr>) =
             conditions.iter().partition(|condition| reads(condition, out.id));
         let with = |further: Option<Expr>| {
-            let filter = all_of(rest.iter().map(|condition| (*condition).clone()).chain(further).collect());
+            let filter =
+                conjunction(rest.iter().map(|condition| (*condition).clone()).chain(further).collect());
             with_select(query, Select { from: Some(from.clone()), filter, ..select.clone() })
         };
         [None].into_iter().chain(as_subquery(out, &on_it).into_iter().flatten().map(Some)).map(with).collect()
@@ -120,7 +122,7 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
     let select = Select {
         distinct: false,
         from: Some(From::Relation(relation.clone())),
-        filter: all_of(alone.into_iter().cloned().collect()),
+        filter: conjunction(alone.into_iter().cloned().collect()),
         group_by: Vec::new(),
         having: None,
         outputs: vec![Output { expr: (**inner).clone(), alias: None }],
@@ -134,10 +136,6 @@ fn reads(expr: &Expr, id: RelationId) -> bool {
     let mut is_read = false;
     each_expr(expr, |part| is_read |= matches!(part, Expr::Column(column) if column.relation == id));
     is_read
-}
-
-fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
-    if conditions.len() > 1 { Some(Expr::And(conditions)) } else { conditions.pop() }
 }
 
 /// The query without the rows in which a column is NULL that it returns, sorts by or aggregates.
@@ -157,7 +155,7 @@ fn without_nulls(query: &Query, most: usize) -> Vec<Query> {
     }
     let with = |column: ColumnRef| {
         let present = Expr::IsNull { expr: Box::new(Expr::Column(column)), negated: true };
-        let filter = all_of(select.filter.iter().cloned().chain([present]).collect());
+        let filter = conjunction(select.filter.iter().cloned().chain([present]).collect());
         with_select(query, Select { filter, ..select.clone() })
     };
     spread(columns.iter().copied(), most).map(with).collect()
@@ -195,7 +193,7 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
         Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
     let is_in =
         Expr::InQuery { expr: Box::new(Expr::Column(left_key)), query: Box::new(keys_of_right), negated };
-    let filter = all_of(left.filter.iter().cloned().chain([is_in]).collect());
+    let filter = conjunction(left.filter.iter().cloned().chain([is_in]).collect());
     let select = Select { filter, distinct: true, ..(**left).clone() };
     Some(with_select(query, select))
 }

@@ -39,64 +39,32 @@ pub(crate) use parts::{Part, PartKind, parts};
 ///   full-width punctuation is SQL's; a text that is one statement stays, whatever its literals hold.
 pub const EXTRACTION: &str = "extract-sql@4";
 
-/// Something that stood around the SQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Removed {
-    /// `<think>…</think>` and the like, closed or not.
-    Thinking,
-    /// Earlier queries, and what they returned.
-    Draft,
-    /// A marker of the final answer.
-    Marker,
-    /// A Markdown code fence and what is outside it.
-    CodeFence,
-    /// A JSON object that has the SQL in a field.
-    Json,
-    /// A label such as `SQL:`.
-    Label,
-    /// Words before the SQL.
-    Preamble,
-    /// Quotes or back-ticks around the SQL.
-    Quotes,
-    /// Full-width punctuation, for which SQL's own stands.
-    Punctuation,
-    /// Words or special tokens after the SQL.
-    Explanation,
-    /// Statements after the first.
-    FurtherStatements,
-}
-
-impl Removed {
-    /// All kinds, from the outside in.
-    pub const ALL: [Self; 11] = [
-        Self::Thinking,
-        Self::Draft,
-        Self::Marker,
-        Self::CodeFence,
-        Self::Json,
-        Self::Label,
-        Self::Preamble,
-        Self::Quotes,
-        Self::Punctuation,
-        Self::Explanation,
-        Self::FurtherStatements,
-    ];
-
-    /// In words, to follow "removed".
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Thinking => "thinking",
-            Self::Draft => "earlier queries",
-            Self::Marker => "a final answer's marker",
-            Self::CodeFence => "a code fence",
-            Self::Json => "a JSON object",
-            Self::Label => "a label",
-            Self::Preamble => "words before the SQL",
-            Self::Quotes => "quotes around the SQL",
-            Self::Punctuation => "full-width punctuation",
-            Self::Explanation => "words after the SQL",
-            Self::FurtherStatements => "further statements",
-        }
+sqlgauge_base::named! {
+    /// Something that stood around the SQL, from the outside in; its name follows "removed".
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Removed by as_str {
+        /// `<think>…</think>` and the like, closed or not.
+        Thinking = "thinking",
+        /// Earlier queries, and what they returned.
+        Draft = "earlier queries",
+        /// A marker of the final answer.
+        Marker = "a final answer's marker",
+        /// A Markdown code fence and what is outside it.
+        CodeFence = "a code fence",
+        /// A JSON object that has the SQL in a field.
+        Json = "a JSON object",
+        /// A label such as `SQL:`.
+        Label = "a label",
+        /// Words before the SQL.
+        Preamble = "words before the SQL",
+        /// Quotes or back-ticks around the SQL.
+        Quotes = "quotes around the SQL",
+        /// Full-width punctuation, for which SQL's own stands.
+        Punctuation = "full-width punctuation",
+        /// Words or special tokens after the SQL.
+        Explanation = "words after the SQL",
+        /// Statements after the first.
+        FurtherStatements = "further statements",
     }
 }
 

@@ -1,41 +1,29 @@
 //! Decides what of a result counts: the contracts besides `ex@1`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::ResultSet;
 
 use crate::compare::rows::{GoldOrder, difference, difference_of_sets};
 
-/// When the results of two queries count as equal. Columns are kept in order, and numbers with a fraction are equal
-/// within [`RELATIVE_TOLERANCE`](super::RELATIVE_TOLERANCE), in all of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Semantics {
-    /// As `ex@1`: bags of rows; in the order that the left query asks for, if it asks for one, ties free.
-    #[default]
-    Ex,
-    /// Sets of rows, as BIRD and SpotIt compare: neither repetition nor order counts.
-    Set,
-    /// Bags of rows, as VeriEQL compares: repetition counts, order does not.
-    Bag,
-    /// Rows in the order that either query asks for, ties free: a query that orders differs from one that does not.
-    List,
+sqlgauge_base::named! {
+    /// When the results of two queries count as equal. Columns are kept in order, and numbers with a fraction are equal
+    /// within [`RELATIVE_TOLERANCE`](super::RELATIVE_TOLERANCE), in all of them.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Semantics by name {
+        /// As `ex@1`: bags of rows; in the order that the left query asks for, if it asks for one, ties free.
+        #[default]
+        Ex = "ex",
+        /// Sets of rows, as BIRD and SpotIt compare: neither repetition nor order counts.
+        Set = "set",
+        /// Bags of rows, as VeriEQL compares: repetition counts, order does not.
+        Bag = "bag",
+        /// Rows in the order that either query asks for, ties free: a query that orders differs from one that does not.
+        List = "list",
+    }
 }
 
 impl Semantics {
-    /// All of them, the default first.
-    pub const ALL: [Self; 4] = [Self::Ex, Self::Set, Self::Bag, Self::List];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ex => "ex",
-            Self::Set => "set",
-            Self::Bag => "bag",
-            Self::List => "list",
-        }
-    }
-
     /// Whether the order that the left query asks for counts.
     pub fn keeps_left_order(self) -> bool {
         matches!(self, Self::Ex | Self::List)
@@ -65,24 +53,10 @@ impl Semantics {
     }
 }
 
-impl fmt::Display for Semantics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// A name that no contract has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no semantics {:?}: choose from {}", .0, Semantics::ALL.map(Semantics::name).join(", "))]
 pub struct UnknownSemantics(String);
-
-impl fmt::Display for UnknownSemantics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Semantics::ALL.map(Semantics::name).join(", ");
-        write!(f, "there is no semantics {:?}: choose from {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownSemantics {}
 
 impl FromStr for Semantics {
     type Err = UnknownSemantics;

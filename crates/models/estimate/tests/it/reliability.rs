@@ -10,8 +10,7 @@ use sqlgauge_estimate::report::{
 };
 use sqlgauge_estimate::watch::BatchAnswers;
 use sqlgauge_report::charts::{
-    AccuracyPoint, DriftMark, MethodRow, ShiftPoint, drift_chart, interval_bar, mae_by_method,
-    predicted_against_true, shift_against_accuracy,
+    AccuracyPoint, DriftMark, MethodRow, drift_chart, interval_bar, mae_by_method, predicted_against_true,
 };
 use sqlgauge_report::document::STEP_SUMMARY;
 use sqlgauge_report::formats::TextTables;
@@ -354,29 +353,6 @@ fn predicted_against_true_draws_every_finite_point_and_rings_the_missed() {
     // 0.0, 0.1, 0.2, 0.4 and 0.5 are not within 0.25 to 0.35.
     assert_eq!(svg.matches("class=\"ring\"").count(), 5);
     assert!(svg.contains("1 without a value are left out"));
-}
-
-#[test]
-fn shift_against_accuracy_says_the_correlation() {
-    assert_svg(&shift_against_accuracy(&[], "swd"), 0);
-    let point = |shift: f64, accuracy: f64| ShiftPoint {
-        label: HOSTILE[2].to_owned(),
-        group: if shift > 1.0 { "far".to_owned() } else { HOSTILE[1].to_owned() },
-        shift,
-        accuracy,
-    };
-    let one = shift_against_accuracy(&[point(0.5, 0.5)], HOSTILE[0]);
-    // One mark and one of the legend.
-    assert_svg(&one, 2);
-    assert!(!one.contains("r ="));
-    let line = shift_against_accuracy(
-        &[point(0.0, 0.9), point(1.0, 0.7), point(2.0, 0.5), point(f64::INFINITY, 0.1)],
-        "swd",
-    );
-    assert_svg(&line, 5);
-    assert!(line.contains("swd (r = \u{2212}1.00)"));
-    // Nothing varies: no correlation, and no division by nothing.
-    assert!(!shift_against_accuracy(&vec![point(1.0, 0.5); 4], "swd").contains("r ="));
 }
 
 #[test]

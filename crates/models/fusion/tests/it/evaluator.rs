@@ -4,26 +4,14 @@ use std::path::Path;
 
 use sqlgauge_fusion::regressors::{self, Mlp, Training};
 use sqlgauge_fusion::{
-    AdaptOptions, Basis, Blob, BlobValues, EncoderCard, Evaluator, EvaluatorError, FitOptions, MetaSet,
-    Provenance, ReptileOptions, Rows, TransferOptions, adapt, find, fine_tune, fit, labelled_subset,
-    meta_train, sample_subsets,
+    AdaptOptions, Basis, Blob, BlobValues, EncoderCard, Evaluator, FitOptions, MetaSet, Provenance,
+    ReptileOptions, Rows, TransferOptions, adapt, find, fine_tune, fit, meta_train, sample_subsets,
 };
+
+use crate::common::{Random, message};
 
 /// Descriptors in the made-up sets.
 const WIDTH: usize = 8;
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
-}
 
 /// Sets whose accuracy is a known curved function of two hidden shifts, moved by `system`; descriptors are heavy-tailed.
 fn made_up(sets: usize, groups: u32, system: f64, seed: u64) -> MetaSet {
@@ -232,13 +220,6 @@ fn one_group_gives_a_wide_interval_and_says_so() {
     assert!(estimate.high - estimate.low > other.high - other.low);
 }
 
-fn message<T>(result: Result<T, EvaluatorError>) -> String {
-    match result {
-        Ok(_) => panic!("it should have been refused"),
-        Err(error) => error.to_string(),
-    }
-}
-
 #[test]
 fn bad_meta_sets_are_refused() {
     let names = || vec!["a".to_owned(), "b".to_owned()];
@@ -358,14 +339,8 @@ fn fine_tuning_brings_it_nearer_to_the_target() {
 }
 
 #[test]
-fn labelled_items_are_a_seeded_share() {
-    let chosen = labelled_subset(200, 0.1, 1).unwrap();
-    assert_eq!(chosen.len(), 20);
-    assert!(chosen.is_sorted() && chosen.iter().all(|&item| item < 200));
-    assert_eq!(chosen, labelled_subset(200, 0.1, 1).unwrap());
-    assert_ne!(chosen, labelled_subset(200, 0.1, 2).unwrap());
-    assert_eq!(labelled_subset(3, 0.1, 1).unwrap().len(), 1);
-    assert!(labelled_subset(200, 0.0, 1).is_err() && labelled_subset(200, f64::NAN, 1).is_err());
+fn sets_are_drawn_from_the_labelled_items() {
+    let chosen: Vec<usize> = (0..20).map(|item| 10 * item + 3).collect();
     let sets = sample_subsets(&chosen, 5, 30, 3);
     assert_eq!((sets.len(), sets[0].len()), (5, 30));
     assert!(sets.iter().flatten().all(|item| chosen.contains(item)));

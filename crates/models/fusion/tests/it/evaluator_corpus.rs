@@ -5,25 +5,14 @@ use std::sync::LazyLock;
 
 use sqlgauge_encode::{EmbeddingFile, EmbeddingRow, EmbeddingWriter, Metadata};
 use sqlgauge_fusion::{
-    AdaptOptions, Basis, CorpusOptions, CorpusStage, Evaluator, EvaluatorError, ReptileOptions,
-    adapt_to_file, evaluate_target, find, fit_files,
+    AdaptOptions, Basis, CorpusOptions, CorpusStage, Evaluator, ReptileOptions, adapt_to_file,
+    evaluate_target, find, fit_files,
 };
 use sqlgauge_shift::{DescriptorSet, Slices};
 
+use crate::common::{Random, message};
+
 const DIMENSIONS: usize = 6;
-
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
-    }
-}
 
 /// What a file holds.
 #[derive(Clone, Copy)]
@@ -109,13 +98,6 @@ impl Files {
 
     fn source(&self) -> EmbeddingFile {
         self.write("source", Workload { items: 1000, reach: 0.0, seed: 1, ..CORPUS }, false).0
-    }
-}
-
-fn message<T>(result: Result<T, EvaluatorError>) -> String {
-    match result {
-        Ok(_) => panic!("it should have been refused"),
-        Err(error) => error.to_string(),
     }
 }
 

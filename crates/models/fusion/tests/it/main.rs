@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
 mod evaluator;
 mod evaluator_corpus;
 mod evaluator_threads;

@@ -9,50 +9,36 @@ use sqlgauge_sql::lex::{self, TokenKind};
 
 use super::prune::PrunedSchema;
 
-/// What became of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// An answer with a text to run.
-    Ok,
-    /// The model says that the question cannot be answered.
-    Abstained,
-    /// The answer ended at the limit of tokens.
-    Truncated,
-    /// The model, or a filter of the server, refused.
-    Refused,
-    Empty,
-    /// No connection, or it broke.
-    Unreachable,
-    /// No answer in time.
-    Timeout,
-    /// The server refused or failed.
-    ServerError,
-    /// The answer is not what the protocol says.
-    Malformed,
-    /// It was not asked: the budget was used up, an earlier failure concerns all questions, or the run was stopped.
-    NotAsked,
-    /// Anything else; the error says what.
-    Failed,
+sqlgauge_base::named! {
+    /// What became of a question.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Status by name {
+        /// An answer with a text to run.
+        Ok = "ok",
+        /// The model says that the question cannot be answered.
+        Abstained = "abstained",
+        /// The answer ended at the limit of tokens.
+        Truncated = "truncated",
+        /// The model, or a filter of the server, refused.
+        Refused = "refused",
+        Empty = "empty",
+        /// No connection, or it broke.
+        Unreachable = "unreachable",
+        /// No answer in time.
+        Timeout = "timeout",
+        /// The server refused or failed.
+        ServerError = "server_error",
+        /// The answer is not what the protocol says.
+        Malformed = "malformed",
+        /// It was not asked: the budget was used up, an earlier failure concerns all questions, or the run was stopped.
+        NotAsked = "not_asked",
+        /// Anything else; the error says what.
+        Failed = "failed",
+    }
 }
 
 impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Abstained => "abstained",
-            Self::Truncated => "truncated",
-            Self::Refused => "refused",
-            Self::Empty => "empty",
-            Self::Unreachable => "unreachable",
-            Self::Timeout => "timeout",
-            Self::ServerError => "server_error",
-            Self::Malformed => "malformed",
-            Self::NotAsked => "not_asked",
-            Self::Failed => "failed",
-        }
-    }
-
     /// Whether there was no answer: the same request may get one another time.
     pub fn is_failure(self) -> bool {
         self >= Self::Unreachable

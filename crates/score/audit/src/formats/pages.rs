@@ -145,7 +145,7 @@ fn counts(counts: &[RuleCount]) -> Table {
     for count in counts {
         let [golds, allowed, unchecked] =
             [count.golds, count.allowed, count.unchecked].map(|number| number.to_string());
-        let summary = find(count.rule).map(|rule| rule.meta().summary.to_owned()).unwrap_or_default();
+        let summary = find(count.rule).map(|rule| rule.summary.to_owned()).unwrap_or_default();
         table.push([count.rule.to_owned(), golds, allowed, unchecked, summary]);
     }
     table

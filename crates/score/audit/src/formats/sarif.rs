@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::AuditFormat;
 use crate::finding::Finding;
 use crate::report::{AllowedFinding, AuditedItem, BenchmarkAudit};
-use crate::rule::{AuditMeta, RuleStanding};
+use crate::rule::{AuditRule, RuleStanding};
 
 /// See the head of this file.
 pub struct Sarif;
@@ -24,7 +24,7 @@ impl AuditFormat for Sarif {
     }
 
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<Value> = audit.metas().map(rule).collect();
+        let rules: Vec<Value> = audit.rules().map(described).collect();
         let results: Vec<Value> = audit.items.iter().flat_map(|item| results(audit, item)).collect();
         let log = json!({
             "$schema": SCHEMA,
@@ -55,13 +55,13 @@ fn level(standing: RuleStanding) -> &'static str {
     }
 }
 
-fn rule(meta: &'static AuditMeta) -> Value {
-    let page = meta.page();
+fn described(rule: &'static AuditRule) -> Value {
+    let page = rule.page();
     json!({
-        "id": meta.name,
-        "shortDescription": {"text": meta.summary},
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary},
         "help": {"text": page, "markdown": page},
-        "defaultConfiguration": {"level": level(meta.standing), "enabled": meta.is_on()},
+        "defaultConfiguration": {"level": level(rule.standing), "enabled": rule.is_on()},
     })
 }
 
@@ -78,7 +78,7 @@ fn result(
     finding: &Finding,
     allowed: Option<&AllowedFinding>,
 ) -> Value {
-    let position = audit.metas().position(|meta| meta.name == finding.rule);
+    let position = audit.rules().position(|rule| rule.name == finding.rule);
     let mut text = format!("{}: {}", item.id, finding.why);
     if let Some(rewrite) = &finding.rewrite {
         text.push_str(" Proposal: ");

@@ -16,7 +16,7 @@
 //! A column holds what the question asks to compute.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::collect_columns;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
@@ -31,52 +31,45 @@ const SHARE: [&str; 4] = ["percentage", "percent", "ratio", "proportion"];
 /// They may ask for a share, which an average of a condition is, and need not.
 const PERHAPS_SHARE: [&str; 3] = ["share", "fraction", "rate"];
 
-pub(super) struct AggregateOfQuestion;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "aggregate-of-question",
     summary: "the question asks how many, for an average or a share, and the gold computes something else",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("aggregate_of_question.rs"),
 };
 
-impl AuditRule for AggregateOfQuestion {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(words) = subject.item.words(findings) else { return };
+    let all_words = subject.item.all_words();
+    let computes = Computes::of(subject);
+    if words.begins(&[
+        "how many",
+        "count",
+        "count the",
+        "what is the number of",
+        "what is the total number of",
+    ]) && !computes.counts
+        && !computes.names_number
+    {
+        findings.report("the question asks how many, and the gold neither counts nor adds up");
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(words) = subject.item.words(findings) else { return };
-        let all_words = subject.item.all_words();
-        let computes = Computes::of(subject);
-        if words.begins(&[
-            "how many",
-            "count",
-            "count the",
-            "what is the number of",
-            "what is the total number of",
-        ]) && !computes.counts
-            && !computes.names_number
-        {
-            findings.report("the question asks how many, and the gold neither counts nor adds up");
-        }
-        if all_words.any(&AVERAGE) && !computes.average && !computes.divides && !computes.names_average {
-            findings.report("the question asks for an average, and the gold computes none");
-        }
-        if words.any(&SHARE) && !computes.divides && !computes.average && !computes.names_share {
-            findings.report("the question asks for a share, and the gold divides nothing");
-        }
-        let of_hundred = words.any(&["percentage", "percent"]) && computes.divides && !computes.has_hundred;
-        if of_hundred && !computes.names_share {
-            findings.report("the question asks for a percentage, and the gold computes a share of 1");
-        }
-        let asks_average = all_words.any(&AVERAGE) || all_words.any(&["mean"]) || all_words.mentions("avg");
-        let asks_share = all_words.any(&SHARE) || all_words.any(&PERHAPS_SHARE);
-        if computes.average && !asks_average && !asks_share {
-            findings.report("the gold computes an average, and the question asks for none");
-        }
+    if all_words.any(&AVERAGE) && !computes.average && !computes.divides && !computes.names_average {
+        findings.report("the question asks for an average, and the gold computes none");
+    }
+    if words.any(&SHARE) && !computes.divides && !computes.average && !computes.names_share {
+        findings.report("the question asks for a share, and the gold divides nothing");
+    }
+    let of_hundred = words.any(&["percentage", "percent"]) && computes.divides && !computes.has_hundred;
+    if of_hundred && !computes.names_share {
+        findings.report("the question asks for a percentage, and the gold computes a share of 1");
+    }
+    let asks_average = all_words.any(&AVERAGE) || all_words.any(&["mean"]) || all_words.mentions("avg");
+    let asks_share = all_words.any(&SHARE) || all_words.any(&PERHAPS_SHARE);
+    if computes.average && !asks_average && !asks_share {
+        findings.report("the gold computes an average, and the question asks for none");
     }
 }
 

@@ -17,7 +17,7 @@
 //! Beside a single MIN or MAX, SQLite takes the row of the extremum.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, Body, ColumnRef, Expr, Output, Query, Select};
@@ -27,38 +27,31 @@ use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 
-pub(super) struct BareColumn;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "bare-column",
     summary: "a column that is neither grouped nor aggregated is returned",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("bare_column.rs"),
 };
 
-impl AuditRule for BareColumn {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            if !is_aggregate_select(scope.select) || takes_row_of_extremum(&scope) {
-                continue;
-            }
-            let dependencies = Dependencies::of(scope.select, &subject.facts);
-            let fixed = dependencies.closure(&scope.select.group_by);
-            let mut bare = Vec::new();
-            for output in &scope.select.outputs {
-                collect(&output.expr, &scope.select.group_by, &mut bare);
-            }
-            bare.sort_unstable();
-            bare.dedup();
-            for column in bare.into_iter().filter(|column| !fixed.contains(*column)) {
-                report(subject, scope.select, column, findings);
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        if !is_aggregate_select(scope.select) || takes_row_of_extremum(&scope) {
+            continue;
+        }
+        let dependencies = Dependencies::of(scope.select, &subject.facts);
+        let fixed = dependencies.closure(&scope.select.group_by);
+        let mut bare = Vec::new();
+        for output in &scope.select.outputs {
+            collect(&output.expr, &scope.select.group_by, &mut bare);
+        }
+        bare.sort_unstable();
+        bare.dedup();
+        for column in bare.into_iter().filter(|column| !fixed.contains(*column)) {
+            report(subject, scope.select, column, findings);
         }
     }
 }

@@ -16,7 +16,7 @@
 //! The question names the other table for another reason.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Query};
 
@@ -24,54 +24,46 @@ use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 use crate::words::{Words, split, stem};
 
-pub(super) struct ColumnOfOtherTable;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "column-of-other-table",
     summary: "the question names a table whose column of that name is not the one returned",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("column_of_other_table.rs"),
 };
 
-impl AuditRule for ColumnOfOtherTable {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
-        for (at, output) in scope.select.outputs.iter().enumerate() {
-            let Some((output_column, table, column)) = subject.as_column(&output.expr) else { continue };
-            for relation in
-                scope.relations().into_iter().filter(|relation| relation.id != output_column.relation)
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
+    for (at, output) in scope.select.outputs.iter().enumerate() {
+        let Some((output_column, table, column)) = subject.as_column(&output.expr) else { continue };
+        for relation in scope.relations().into_iter().filter(|relation| relation.id != output_column.relation)
+        {
+            let Some(other) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
+            else {
+                continue;
+            };
+            let Some(place) = other.column_index(&column.name) else { continue };
+            let Some(words) = subject.item.words(findings) else { return };
+            let twin = ColumnRef::at(relation.id, place);
+            if other.name != table.name
+                && names(&words, &other.name, &column.name)
+                && !names(&words, &table.name, &column.name)
+                && !are_equal(&scope, output_column, twin)
             {
-                let Some(other) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
-                else {
-                    continue;
-                };
-                let Some(place) = other.column_index(&column.name) else { continue };
-                let Some(words) = subject.item.words(findings) else { return };
-                let twin = ColumnRef::at(relation.id, place);
-                if other.name != table.name
-                    && names(&words, &other.name, &column.name)
-                    && !names(&words, &table.name, &column.name)
-                    && !are_equal(&scope, output_column, twin)
+                let mut query: Query = subject.query.clone();
+                if let Body::Select(select) = &mut query.body
+                    && let Some(output) = select.outputs.get_mut(at)
                 {
-                    let mut query: Query = subject.query.clone();
-                    if let Body::Select(select) = &mut query.body
-                        && let Some(output) = select.outputs.get_mut(at)
-                    {
-                        output.expr = Expr::Column(twin);
-                    }
-                    let why = format!(
-                        "{} is returned, and the question names {}",
-                        subject.name(output_column),
-                        subject.name(twin)
-                    );
-                    findings.propose(why, None, subject.print(&query));
+                    output.expr = Expr::Column(twin);
                 }
+                let why = format!(
+                    "{} is returned, and the question names {}",
+                    subject.name(output_column),
+                    subject.name(twin)
+                );
+                findings.propose(why, None, subject.print(&query));
             }
         }
     }

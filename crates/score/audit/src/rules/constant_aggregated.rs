@@ -15,36 +15,28 @@
 //! Never.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Literal};
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct ConstantAggregated;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "constant-aggregated",
     summary: "an aggregate takes a text, and there is a column of that name",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("constant_aggregated.rs"),
 };
 
-impl AuditRule for ConstantAggregated {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for expr in scopes(subject.query).iter().flat_map(crate::walk::Scope::exprs) {
-            if let Expr::Aggregate(call) = expr
-                && let [Expr::Literal(Literal::Text(text))] = call.args.as_slice()
-            {
-                findings
-                    .report(format!("{} is over the text '{text}' and over no column", subject.text(expr)));
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for expr in scopes(subject.query).iter().flat_map(crate::walk::Scope::exprs) {
+        if let Expr::Aggregate(call) = expr
+            && let [Expr::Literal(Literal::Text(text))] = call.args.as_slice()
+        {
+            findings.report(format!("{} is over the text '{text}' and over no column", subject.text(expr)));
         }
     }
 }

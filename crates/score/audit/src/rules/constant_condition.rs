@@ -16,50 +16,43 @@
 //! The constants stand for what a program puts in their place.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct ConstantCondition;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "constant-condition",
     summary: "a condition cannot be true, or cannot be false",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("constant_condition.rs"),
 };
 
-impl AuditRule for ConstantCondition {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            for expr in [scope.exprs(), scope.conditions()].concat() {
-                if let Expr::Binary(operator, left, right) = expr
-                    && operator.is_comparison()
-                    && !matches!(operator, BinaryOperator::Is | BinaryOperator::IsNot)
-                    && [left, right].iter().any(|side| matches!(***side, Expr::Literal(Literal::Null)))
-                {
-                    findings.report(format!("{} is never true: nothing equals NULL", subject.text(expr)));
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        for expr in [scope.exprs(), scope.conditions()].concat() {
+            if let Expr::Binary(operator, left, right) = expr
+                && operator.is_comparison()
+                && !matches!(operator, BinaryOperator::Is | BinaryOperator::IsNot)
+                && [left, right].iter().any(|side| matches!(***side, Expr::Literal(Literal::Null)))
+            {
+                findings.report(format!("{} is never true: nothing equals NULL", subject.text(expr)));
             }
-            let conjuncts = conjuncts(scope.select);
-            contradictions(subject, &conjuncts, findings);
-            for condition in conjuncts {
-                if let Expr::Binary(operator, left, right) = condition
-                    && operator.is_comparison()
-                    && is_constant(left)
-                    && is_constant(right)
-                {
-                    findings.report(format!("{} compares constants", subject.text(condition)));
-                }
+        }
+        let conjuncts = conjuncts(scope.select);
+        contradictions(subject, &conjuncts, findings);
+        for condition in conjuncts {
+            if let Expr::Binary(operator, left, right) = condition
+                && operator.is_comparison()
+                && is_constant(left)
+                && is_constant(right)
+            {
+                findings.report(format!("{} compares constants", subject.text(condition)));
             }
         }
     }

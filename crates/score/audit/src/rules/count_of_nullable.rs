@@ -16,71 +16,58 @@
 //! The question asks in how many rows the value is known.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::tree::{Args, Expr, Query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct CountOfNullable;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "count-of-nullable",
     summary: "COUNT leaves out rows whose column is NULL",
     needs: Needs::Rows,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("count_of_nullable.rs"),
 };
 
-impl AuditRule for CountOfNullable {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            for expr in scope.exprs() {
-                let Expr::Aggregate(call) = expr else { continue };
-                let [arg @ Expr::Column(column)] = call.args.as_slice() else { continue };
-                if call.function != Function::Count
-                    || call.distinct
-                    || subject.facts.is_null_extended(column.relation)
-                    || !subject.facts.is_nullable(arg)
-                {
-                    continue;
-                }
-                let mut query: Query = subject.query.clone();
-                rewrite_query(&mut Starred(call), &mut query);
-                if subject.same_rows(&query, findings) == Some(false) {
-                    let rows = subject.run(&query, findings);
-                    let why = format!(
-                        "{} leaves out rows in which {} is NULL",
-                        subject.text(expr),
-                        subject.name(*column)
-                    );
-                    findings.propose(
-                        why,
-                        rows.map(|rows| Evidence::of("with COUNT(*)", &rows)),
-                        subject.print(&query),
-                    );
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        for expr in scope.exprs() {
+            let Expr::Aggregate(call) = expr else { continue };
+            let [arg @ Expr::Column(column)] = call.args.as_slice() else { continue };
+            if call.function != Function::Count
+                || call.distinct
+                || subject.facts.is_null_extended(column.relation)
+                || !subject.facts.is_nullable(arg)
+            {
+                continue;
             }
-        }
-    }
-}
-
-struct Starred<'a>(&'a Aggregate);
-
-impl Rewriter for Starred<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Aggregate(call) = expr
-            && **call == *self.0
-        {
-            call.args = Args::Star;
+            let mut query: Query = subject.query.clone();
+            change_exprs(&mut query, |expr| {
+                if let Expr::Aggregate(same) = expr
+                    && same == call
+                {
+                    same.args = Args::Star;
+                }
+            });
+            if subject.same_rows(&query, findings) == Some(false) {
+                let rows = subject.run(&query, findings);
+                let why = format!(
+                    "{} leaves out rows in which {} is NULL",
+                    subject.text(expr),
+                    subject.name(*column)
+                );
+                findings.propose(
+                    why,
+                    rows.map(|rows| Evidence::of("with COUNT(*)", &rows)),
+                    subject.print(&query),
+                );
+            }
         }
     }
 }

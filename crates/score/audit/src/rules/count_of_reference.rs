@@ -17,63 +17,55 @@
 //! the rows are grouped by, and, with rows at hand, where nothing repeats.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Table;
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, Scope, equalities, joined_scopes, relations_read};
+use crate::walk::{Scope, equalities, joined_scopes, make_distinct, relations_read};
 use crate::words::{Words, names, split, stem};
 
-pub(super) struct CountOfReference;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "count-of-reference",
     summary: "COUNT counts repeated references, not the things that they refer to",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("count_of_reference.rs"),
 };
 
-impl AuditRule for CountOfReference {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in joined_scopes(subject.query) {
-            for expr in scope.exprs() {
-                let Expr::Aggregate(call) = expr else { continue };
-                let [arg] = call.args.as_slice() else { continue };
-                let Some((counted_column, table, _)) = subject.as_column(arg) else { continue };
-                let Some(place) = counted_column.column.position() else { continue };
-                if call.function != Function::Count
-                    || call.distinct
-                    || scope.select.group_by.contains(arg)
-                    || !refers(table, place)
-                    || counts_rows(subject, table)
-                    || names_group(&scope, counted_column)
-                {
-                    continue;
-                }
-                let why = format!(
-                    "{} counts {} as often as it occurs",
-                    subject.text(expr),
-                    subject.name(counted_column)
-                );
-                let mut query: Query = subject.query.clone();
-                rewrite_query(&mut Distinct(call), &mut query);
-                if !subject.item.data.has_rows() {
-                    findings.propose(why, None, subject.print(&query));
-                } else if subject.same_rows(&query, findings) == Some(false) {
-                    let rows = subject.run(&query, findings);
-                    let evidence = rows.map(|rows| Evidence::of("with DISTINCT", &rows));
-                    findings.propose(why, evidence, subject.print(&query));
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in joined_scopes(subject.query) {
+        for expr in scope.exprs() {
+            let Expr::Aggregate(call) = expr else { continue };
+            let [arg] = call.args.as_slice() else { continue };
+            let Some((counted_column, table, _)) = subject.as_column(arg) else { continue };
+            let Some(place) = counted_column.column.position() else { continue };
+            if call.function != Function::Count
+                || call.distinct
+                || scope.select.group_by.contains(arg)
+                || !refers(table, place)
+                || counts_rows(subject, table)
+                || names_group(&scope, counted_column)
+            {
+                continue;
+            }
+            let why = format!(
+                "{} counts {} as often as it occurs",
+                subject.text(expr),
+                subject.name(counted_column)
+            );
+            let mut query: Query = subject.query.clone();
+            make_distinct(&mut query, call);
+            if !subject.item.data.has_rows() {
+                findings.propose(why, None, subject.print(&query));
+            } else if subject.same_rows(&query, findings) == Some(false) {
+                let rows = subject.run(&query, findings);
+                let evidence = rows.map(|rows| Evidence::of("with DISTINCT", &rows));
+                findings.propose(why, evidence, subject.print(&query));
             }
         }
     }

@@ -16,48 +16,41 @@
 //! The condition leaves one group.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::Expr;
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct CountPerGroup;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "count-per-group",
     summary: "GROUP BY returns a count for each group without the group",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("count_per_group.rs"),
 };
 
-impl AuditRule for CountPerGroup {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
+    let select = scope.select;
+    let is_count = |expr: &Expr| matches!(expr, Expr::Aggregate(call) if call.function == sqlgauge_sql::functions::Function::Count);
+    if select.group_by.is_empty()
+        || subject.query.limit.is_some()
+        || !select.outputs.iter().all(|output| is_count(&output.expr))
+    {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
-        let select = scope.select;
-        let is_count = |expr: &Expr| matches!(expr, Expr::Aggregate(call) if call.function == sqlgauge_sql::functions::Function::Count);
-        if select.group_by.is_empty()
-            || subject.query.limit.is_some()
-            || !select.outputs.iter().all(|output| is_count(&output.expr))
-        {
-            return;
-        }
-        let fixed = Dependencies::of(select, &subject.facts).closure(&[]);
-        if select.group_by.iter().all(|key| fixed.determines(key)) {
-            return;
-        }
-        let several =
-            subject.item.gold.rows().filter(|_| subject.item.data.has_rows()).map(|rows| rows.len() > 1);
-        if several.unwrap_or(true) {
-            findings.report("the gold returns a count for each group and not which group it is of");
-        }
+    let fixed = Dependencies::of(select, &subject.facts).closure(&[]);
+    if select.group_by.iter().all(|key| fixed.determines(key)) {
+        return;
+    }
+    let several =
+        subject.item.gold.rows().filter(|_| subject.item.data.has_rows()).map(|rows| rows.len() > 1);
+    if several.unwrap_or(true) {
+        findings.report("the gold returns a count for each group and not which group it is of");
     }
 }
 

@@ -17,7 +17,7 @@
 //! The column holds years as numbers in spite of its declared type: with rows at hand, the rule looks.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Column, Table};
 use sqlgauge_sql::tree::{Args, Expr};
@@ -25,41 +25,30 @@ use sqlgauge_sql::tree::{Args, Expr};
 use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
-pub(super) struct DateAsYear;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "date-as-year",
     summary: "a date is compared with a number, or its year is cut from the wrong place",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check).only_in(&["sqlite"]),
     cases: CASES,
     source: include_str!("date_as_year.rs"),
 };
 
-impl AuditRule for DateAsYear {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        dialect == "sqlite"
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            for expr in [scope.exprs(), scope.conditions()].concat() {
-                match expr {
-                    Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                        year(subject, left, &[right], findings);
-                        year(subject, right, &[left], findings);
-                    }
-                    Expr::Between { expr, low, high, .. } => year(subject, expr, &[low, high], findings),
-                    Expr::InList { expr, list, .. } => {
-                        year(subject, expr, &list.iter().collect::<Vec<_>>(), findings);
-                    }
-                    Expr::Function { function, args } => read_off(subject, expr, function, args, findings),
-                    _ => {}
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        for expr in [scope.exprs(), scope.conditions()].concat() {
+            match expr {
+                Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                    year(subject, left, &[right], findings);
+                    year(subject, right, &[left], findings);
                 }
+                Expr::Between { expr, low, high, .. } => year(subject, expr, &[low, high], findings),
+                Expr::InList { expr, list, .. } => {
+                    year(subject, expr, &list.iter().collect::<Vec<_>>(), findings);
+                }
+                Expr::Function { function, args } => read_off(subject, expr, function, args, findings),
+                _ => {}
             }
         }
     }

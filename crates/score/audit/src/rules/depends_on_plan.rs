@@ -18,46 +18,33 @@
 use crate::finding::Evidence;
 use crate::finding::Findings;
 use crate::item::AuditItem;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 
-pub(super) struct DependsOnPlan;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "depends-on-plan",
     summary: "if SQLite reads the rows in reverse order, the gold returns other rows",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
+    check: Check::of_item(check).only_in(&["sqlite"]),
     cases: CASES,
     source: include_str!("depends_on_plan.rs"),
 };
 
-impl AuditRule for DependsOnPlan {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(item: &AuditItem<'_>, findings: &mut Findings) {
+    let Some(rows) = item.rows(findings) else { return };
+    if item.gold.depends_on.chance {
+        return;
     }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        dialect == "sqlite"
-    }
-
-    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
-        let Some(rows) = item.rows(findings) else { return };
-        if item.gold.depends_on.chance {
-            return;
-        }
-        let turned = item.data.run_turned(item.sql);
-        let Some(other) = turned.rows() else {
-            findings.unchecked("the gold does not run with its rows in reverse order");
-            return;
-        };
-        if rows.fingerprint() != other.fingerprint() {
-            let new = other.rows().filter(|row| !rows.rows().any(|first| first == *row));
-            let evidence = Evidence::of_rows("rows of the reversed run only", &other.columns, new);
-            findings.report_with(
-                "if SQLite reads the rows in reverse order, the gold returns other rows",
-                evidence,
-            );
-        }
+    let turned = item.data.run_turned(item.sql);
+    let Some(other) = turned.rows() else {
+        findings.unchecked("the gold does not run with its rows in reverse order");
+        return;
+    };
+    if rows.fingerprint() != other.fingerprint() {
+        let new = other.rows().filter(|row| !rows.rows().any(|first| first == *row));
+        let evidence = Evidence::of_rows("rows of the reversed run only", &other.columns, new);
+        findings
+            .report_with("if SQLite reads the rows in reverse order, the gold returns other rows", evidence);
     }
 }
 

@@ -16,7 +16,7 @@
 //! The number is small where the thing is great: ranks, times, dates of birth.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::Expr;
 
@@ -33,45 +33,38 @@ const OTHER: [&str; 15] = [
     "oldest", "youngest", "latest", "earliest", "best",
 ];
 
-pub(super) struct DirectionOfQuestion;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "direction-of-question",
     summary: "the question asks for the highest and the gold takes the lowest, or the reverse",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("direction_of_question.rs"),
 };
 
-impl AuditRule for DirectionOfQuestion {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let mut directions = Vec::new();
-        for scope in scopes(subject.query) {
-            if scope.is_whole() && scope.query.limit.is_some() {
-                directions.extend(scope.query.order_by.first().map(|term| term.descending));
-            }
-            for expr in scope.exprs() {
-                match expr {
-                    Expr::Aggregate(call) if call.function == Function::Max => directions.push(true),
-                    Expr::Aggregate(call) if call.function == Function::Min => directions.push(false),
-                    _ => {}
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let mut directions = Vec::new();
+    for scope in scopes(subject.query) {
+        if scope.is_whole() && scope.query.limit.is_some() {
+            directions.extend(scope.query.order_by.first().map(|term| term.descending));
+        }
+        for expr in scope.exprs() {
+            match expr {
+                Expr::Aggregate(call) if call.function == Function::Max => directions.push(true),
+                Expr::Aggregate(call) if call.function == Function::Min => directions.push(false),
+                _ => {}
             }
         }
-        let [descending] = directions[..] else { return };
-        let Some(words) = subject.item.words(findings) else { return };
-        let (up, down) = (words.any(&UP), words.any(&DOWN));
-        if up == down || words.any(&OTHER) || up == descending {
-            return;
-        }
-        let (end, got) = if up { ("highest", "lowest") } else { ("lowest", "highest") };
-        findings.report(format!("the question asks for the {end}, and the gold takes the {got}"));
     }
+    let [descending] = directions[..] else { return };
+    let Some(words) = subject.item.words(findings) else { return };
+    let (up, down) = (words.any(&UP), words.any(&DOWN));
+    if up == down || words.any(&OTHER) || up == descending {
+        return;
+    }
+    let (end, got) = if up { ("highest", "lowest") } else { ("lowest", "highest") };
+    findings.report(format!("the question asks for the {end}, and the gold takes the {got}"));
 }
 
 const CASES: &[AuditCase] = &[

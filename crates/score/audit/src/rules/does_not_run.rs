@@ -18,28 +18,21 @@
 
 use crate::finding::Findings;
 use crate::item::AuditItem;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 
-pub(super) struct DoesNotRun;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "does-not-run",
     summary: "the gold fails on its database",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_item(check),
     cases: CASES,
     source: include_str!("does_not_run.rs"),
 };
 
-impl AuditRule for DoesNotRun {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
-        if let Some(failure) = item.gold.outcome.failure() {
-            findings.report(format!("the gold does not run: {failure}"));
-        }
+fn check(item: &AuditItem<'_>, findings: &mut Findings) {
+    if let Some(failure) = item.gold.outcome.failure() {
+        findings.report(format!("the gold does not run: {failure}"));
     }
 }
 

@@ -16,34 +16,27 @@
 //! The question has no answer in the data on purpose, as "which clubs have no player?" may.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_engine::Value;
 
 use crate::item::AuditItem;
 
-pub(super) struct EmptyResult;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "empty-result",
     summary: "the gold returns no row, or one NULL",
     needs: Needs::Rows,
     standing: RuleStanding::Likely,
+    check: Check::of_item(check),
     cases: CASES,
     source: include_str!("empty_result.rs"),
 };
 
-impl AuditRule for EmptyResult {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
-        let Some(rows) = item.rows(findings) else { return };
-        if rows.is_empty() {
-            findings.report("the gold returns no row");
-        } else if rows.len() == 1 && rows.values().iter().all(|value| matches!(value, Value::Null)) {
-            findings.report("the gold returns one row of NULL");
-        }
+fn check(item: &AuditItem<'_>, findings: &mut Findings) {
+    let Some(rows) = item.rows(findings) else { return };
+    if rows.is_empty() {
+        findings.report("the gold returns no row");
+    } else if rows.len() == 1 && rows.values().iter().all(|value| matches!(value, Value::Null)) {
+        findings.report("the gold returns one row of NULL");
     }
 }
 

@@ -16,7 +16,7 @@
 //! the evidence only counts, where the gold counts rows.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::Expr;
@@ -25,36 +25,29 @@ use crate::evidence::names;
 use crate::item::AuditSubject;
 use crate::walk::all_exprs;
 
-pub(super) struct EvidenceColumnUnused;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "evidence-column-unused",
     summary: "the evidence names a column that the gold does not read",
     needs: Needs::Evidence,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("evidence_column_unused.rs"),
 };
 
-impl AuditRule for EvidenceColumnUnused {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(evidence) = subject.item.evidence(findings) else { return };
+    let sql = subject.item.sql.to_lowercase();
+    let counts = all_exprs(subject.query).into_iter().any(counts_rows);
+    let mut seen: Vec<&str> = Vec::new();
+    for column in subject.schema.tables().iter().flat_map(|table| &table.columns) {
+        let is_new = !seen.iter().any(|other| other.eq_ignore_ascii_case(&column.name));
+        if is_new && !sql.contains(&column.name.to_lowercase()) && names(evidence, &column.name, counts) {
+            seen.push(&column.name);
+        }
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(evidence) = subject.item.evidence(findings) else { return };
-        let sql = subject.item.sql.to_lowercase();
-        let counts = all_exprs(subject.query).into_iter().any(counts_rows);
-        let mut seen: Vec<&str> = Vec::new();
-        for column in subject.schema.tables().iter().flat_map(|table| &table.columns) {
-            let is_new = !seen.iter().any(|other| other.eq_ignore_ascii_case(&column.name));
-            if is_new && !sql.contains(&column.name.to_lowercase()) && names(evidence, &column.name, counts) {
-                seen.push(&column.name);
-            }
-        }
-        if !seen.is_empty() {
-            findings.report(format!("the evidence names {}, which the gold does not read", seen.join(", ")));
-        }
+    if !seen.is_empty() {
+        findings.report(format!("the evidence names {}, which the gold does not read", seen.join(", ")));
     }
 }
 

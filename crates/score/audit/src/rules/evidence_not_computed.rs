@@ -16,7 +16,7 @@
 //! The rows hold the computed number, or the gold computes the same by other means.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, OrderTerm, RelationSource};
 
@@ -24,49 +24,41 @@ use crate::evidence::{calls, names};
 use crate::item::AuditSubject;
 use crate::walk::{Scope, all_exprs, number, scopes, takes_extreme};
 
-pub(super) struct EvidenceNotComputed;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "evidence-not-computed",
     summary: "the evidence names a computation, and the gold does not do it",
     needs: Needs::Evidence,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("evidence_not_computed.rs"),
 };
 
-impl AuditRule for EvidenceNotComputed {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(evidence) = subject.item.evidence(findings) else { return };
+    let done = Done::of(subject);
+    let computations = [
+        ("divide", done.divides),
+        ("subtract", done.subtracts),
+        ("max", done.takes_extreme),
+        ("min", done.takes_extreme),
+        ("sum", done.adds || done.counts),
+        ("count", done.adds || done.counts),
+        ("avg", done.divides),
+    ];
+    for (name, is_done) in computations {
+        if !is_done && !calls(evidence, name).is_empty() {
+            findings.report(format!("the evidence has {name}(…), and the gold computes nothing of the kind"));
+        }
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(evidence) = subject.item.evidence(findings) else { return };
-        let done = Done::of(subject);
-        let computations = [
-            ("divide", done.divides),
-            ("subtract", done.subtracts),
-            ("max", done.takes_extreme),
-            ("min", done.takes_extreme),
-            ("sum", done.adds || done.counts),
-            ("count", done.adds || done.counts),
-            ("avg", done.divides),
-        ];
-        for (name, is_done) in computations {
-            if !is_done && !calls(evidence, name).is_empty() {
-                findings
-                    .report(format!("the evidence has {name}(…), and the gold computes nothing of the kind"));
-            }
-        }
-        let packed: String = evidence.to_lowercase().split_whitespace().collect();
-        if packed.contains("*100") && !done.has_hundred {
-            findings.report("the evidence multiplies by 100, and the gold does not");
-        }
-        if packed.contains("distinct") && !done.is_distinct {
-            findings.report("the evidence says distinct, and the gold counts and returns what is repeated");
-        }
-        order(subject, evidence, findings);
+    let packed: String = evidence.to_lowercase().split_whitespace().collect();
+    if packed.contains("*100") && !done.has_hundred {
+        findings.report("the evidence multiplies by 100, and the gold does not");
     }
+    if packed.contains("distinct") && !done.is_distinct {
+        findings.report("the evidence says distinct, and the gold counts and returns what is repeated");
+    }
+    order(subject, evidence, findings);
 }
 
 /// What the first term of the outermost ORDER BY with LIMIT says against the evidence.

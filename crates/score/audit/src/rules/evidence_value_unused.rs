@@ -17,7 +17,7 @@
 //! has the gold's value and not that of the evidence.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::evidence::{Stated, comparisons};
@@ -25,56 +25,49 @@ use crate::item::AuditSubject;
 use crate::walk::{all_exprs, number};
 use crate::words::Words;
 
-pub(super) struct EvidenceValueUnused;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "evidence-value-unused",
     summary: "the evidence compares with a value, and the gold does not",
     needs: Needs::Evidence,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("evidence_value_unused.rs"),
 };
 
-impl AuditRule for EvidenceValueUnused {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(evidence) = subject.item.evidence(findings) else { return };
-        let stated: Vec<Stated<'_>> = comparisons(evidence).into_iter().filter(is_whole).collect();
-        let words = Words::of(subject.item.sql);
-        let exprs = all_exprs(subject.query);
-        for comparison in &stated {
-            if !has(subject.item.sql, &words, comparison) && !asked_instead(subject, &exprs, comparison) {
-                let Stated { column, operator, value, .. } = comparison;
-                findings.report(format!(
-                    "the evidence says {column} {operator} {value}, and the gold does not have {value}"
-                ));
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(evidence) = subject.item.evidence(findings) else { return };
+    let stated: Vec<Stated<'_>> = comparisons(evidence).into_iter().filter(is_whole).collect();
+    let words = Words::of(subject.item.sql);
+    let exprs = all_exprs(subject.query);
+    for comparison in &stated {
+        if !has(subject.item.sql, &words, comparison) && !asked_instead(subject, &exprs, comparison) {
+            let Stated { column, operator, value, .. } = comparison;
+            findings.report(format!(
+                "the evidence says {column} {operator} {value}, and the gold does not have {value}"
+            ));
         }
-        for expr in exprs {
-            let Expr::Binary(operator, left, right) = expr else { continue };
-            let Some((_, _, column)) = subject.as_column(left) else { continue };
-            let same: Vec<&Stated<'_>> = stated
-                .iter()
-                .filter(|comparison| {
-                    comparison.column.eq_ignore_ascii_case(&column.name) && is_value(right, comparison)
-                })
-                .collect();
-            // A list may be written as equalities.
-            if same.iter().any(|comparison| comparison.operator == "in") {
-                continue;
-            }
-            if let (Some(used), Some(first)) = (sign(*operator), same.first())
-                && !same.iter().any(|comparison| is_sign(&comparison.operator, used))
-            {
-                findings.report(format!(
-                    "the evidence says {} {} {}, and the gold compares by {used}",
-                    first.column, first.operator, first.value
-                ));
-            }
+    }
+    for expr in exprs {
+        let Expr::Binary(operator, left, right) = expr else { continue };
+        let Some((_, _, column)) = subject.as_column(left) else { continue };
+        let same: Vec<&Stated<'_>> = stated
+            .iter()
+            .filter(|comparison| {
+                comparison.column.eq_ignore_ascii_case(&column.name) && is_value(right, comparison)
+            })
+            .collect();
+        // A list may be written as equalities.
+        if same.iter().any(|comparison| comparison.operator == "in") {
+            continue;
+        }
+        if let (Some(used), Some(first)) = (sign(*operator), same.first())
+            && !same.iter().any(|comparison| is_sign(&comparison.operator, used))
+        {
+            findings.report(format!(
+                "the evidence says {} {} {}, and the gold compares by {used}",
+                first.column, first.operator, first.value
+            ));
         }
     }
 }

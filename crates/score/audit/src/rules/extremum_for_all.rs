@@ -16,7 +16,7 @@
 //! The question says which one, or at most one row can have the value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::ordered;
 use sqlgauge_sql::tree::{Expr, Literal};
 
@@ -25,46 +25,39 @@ use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 use crate::words::{Words, stem};
 
-pub(super) struct ExtremumForAll;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "extremum-for-all",
     summary: "the question asks for all with the extreme value, and LIMIT 1 returns one",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("extremum_for_all.rs"),
 };
 
-impl AuditRule for ExtremumForAll {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let query = subject.query;
+    if query.limit.as_ref().and_then(whole) != Some(1)
+        || query.order_by.is_empty()
+        || scopes(query).is_empty()
+    {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let query = subject.query;
-        if query.limit.as_ref().and_then(whole) != Some(1)
-            || query.order_by.is_empty()
-            || scopes(query).is_empty()
-        {
-            return;
-        }
-        let Some(words) = subject.item.words(findings) else { return };
-        if !asks_for_several(&words) {
-            return;
-        }
-        let why = "the question asks for all with the extreme value, and LIMIT 1 returns one of them";
-        if !subject.item.data.has_rows() {
-            findings.report(why);
-            return;
-        }
-        let Some(mut ordered) = ordered(query) else { return };
-        ordered.query.limit = Some(Expr::Literal(Literal::Integer(2)));
-        let Some(rows) = subject.run(&ordered.query, findings) else { return };
-        let (Some(first), Some(second)) = (rows.row(0), rows.row(1)) else { return };
-        if ordered.keys.iter().all(|&key| first.get(key) == second.get(key)) {
-            findings.report_with(why, Evidence::of("the first rows", &rows));
-        }
+    let Some(words) = subject.item.words(findings) else { return };
+    if !asks_for_several(&words) {
+        return;
+    }
+    let why = "the question asks for all with the extreme value, and LIMIT 1 returns one of them";
+    if !subject.item.data.has_rows() {
+        findings.report(why);
+        return;
+    }
+    let Some(mut ordered) = ordered(query) else { return };
+    ordered.query.limit = Some(Expr::Literal(Literal::Integer(2)));
+    let Some(rows) = subject.run(&ordered.query, findings) else { return };
+    let (Some(first), Some(second)) = (rows.row(0), rows.row(1)) else { return };
+    if ordered.keys.iter().all(|&key| first.get(key) == second.get(key)) {
+        findings.report_with(why, Evidence::of("the first rows", &rows));
     }
 }
 

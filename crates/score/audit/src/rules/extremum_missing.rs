@@ -16,7 +16,7 @@
 //! The evidence of the benchmark says which value is the highest, or a column holds it.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::Expr;
 
 use crate::item::AuditSubject;
@@ -29,39 +29,32 @@ const SUPERLATIVES: [&str; 16] = [
 /// What is no superlative in spite of its word.
 const OTHER: [&str; 6] = ["at most", "at least", "most of", "most recent", "most likely", "most popular"];
 
-pub(super) struct ExtremumMissing;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "extremum-missing",
     summary: "the question asks for the most or the least, and the gold neither sorts nor takes an extreme",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("extremum_missing.rs"),
 };
 
-impl AuditRule for ExtremumMissing {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    if takes_extreme(subject.query) {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        if takes_extreme(subject.query) {
-            return;
-        }
-        let Some(words) = subject.item.words(findings) else { return };
-        let superlative = SUPERLATIVES.iter().find(|word| words.any(&[word]));
-        let is_value = |word: &str| {
-            let names = |expr: &Expr| subject.text(expr).to_lowercase().contains(word);
-            let texts = all_exprs(subject.query).into_iter();
-            texts.filter(|expr| matches!(expr, Expr::Literal(_) | Expr::Column(_))).any(names)
-        };
-        if let Some(word) = superlative
-            && !words.any(&OTHER)
-            && !is_value(word)
-        {
-            findings.report(format!("the question says \"{word}\", and the gold takes no extreme"));
-        }
+    let Some(words) = subject.item.words(findings) else { return };
+    let superlative = SUPERLATIVES.iter().find(|word| words.any(&[word]));
+    let is_value = |word: &str| {
+        let names = |expr: &Expr| subject.text(expr).to_lowercase().contains(word);
+        let texts = all_exprs(subject.query).into_iter();
+        texts.filter(|expr| matches!(expr, Expr::Literal(_) | Expr::Column(_))).any(names)
+    };
+    if let Some(word) = superlative
+        && !words.any(&OTHER)
+        && !is_value(word)
+    {
+        findings.report(format!("the question says \"{word}\", and the gold takes no extreme"));
     }
 }
 

@@ -16,7 +16,7 @@
 //! No two rows have the same name, or the question is about the names.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, EMPTY, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, EMPTY, Needs, RuleStanding};
 use sqlgauge_sql::schema::{Column, Table};
 use sqlgauge_sql::tree::Expr;
 
@@ -24,38 +24,31 @@ use crate::item::AuditSubject;
 use crate::walk::joined_scopes;
 use crate::words::split;
 
-pub(super) struct GroupByName;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "group-by-name",
     summary: "groups are told apart by a name, which is not unique",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("group_by_name.rs"),
 };
 
-impl AuditRule for GroupByName {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in joined_scopes(subject.query) {
-            if !scope.exprs().iter().any(|expr| matches!(expr, Expr::Aggregate(_))) {
-                continue;
-            }
-            let groups: Option<Vec<_>> =
-                scope.select.group_by.iter().map(|group| subject.as_column(group)).collect();
-            let Some(groups) = groups.filter(|groups| !groups.is_empty()) else { continue };
-            let [(_, table, _), ..] = groups[..] else { continue };
-            let is_of_one = groups.iter().all(|(_, other, _)| other.name == table.name);
-            if !is_of_one || !groups.iter().all(|(_, _, column)| is_name(column)) {
-                continue;
-            }
-            let columns: Vec<&Column> = groups.iter().map(|(_, _, column)| *column).collect();
-            report(subject, table, &columns, findings);
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in joined_scopes(subject.query) {
+        if !scope.exprs().iter().any(|expr| matches!(expr, Expr::Aggregate(_))) {
+            continue;
         }
+        let groups: Option<Vec<_>> =
+            scope.select.group_by.iter().map(|group| subject.as_column(group)).collect();
+        let Some(groups) = groups.filter(|groups| !groups.is_empty()) else { continue };
+        let [(_, table, _), ..] = groups[..] else { continue };
+        let is_of_one = groups.iter().all(|(_, other, _)| other.name == table.name);
+        if !is_of_one || !groups.iter().all(|(_, _, column)| is_name(column)) {
+            continue;
+        }
+        let columns: Vec<&Column> = groups.iter().map(|(_, _, column)| *column).collect();
+        report(subject, table, &columns, findings);
     }
 }
 

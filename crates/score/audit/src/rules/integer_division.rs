@@ -17,47 +17,36 @@
 //! and is left out, as is a division that loses nothing in the rows at hand.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{parts, scopes, whole};
 
-pub(super) struct IntegerDivision;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "integer-division",
     summary: "two integers are divided, which drops the fraction",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check).only_in(&["sqlite", "postgres"]),
     cases: CASES,
     source: include_str!("integer_division.rs"),
 };
 
-impl AuditRule for IntegerDivision {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        matches!(dialect, "sqlite" | "postgres")
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let mut exprs = Vec::new();
-            scope.select.outputs.iter().for_each(|output| parts(&output.expr, &mut exprs));
-            if scope.is_whole() {
-                scope.query.order_by.iter().for_each(|term| parts(&term.expr, &mut exprs));
-            }
-            for expr in exprs {
-                if is_integer_division(subject, expr) {
-                    report(subject, expr, findings);
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let mut exprs = Vec::new();
+        scope.select.outputs.iter().for_each(|output| parts(&output.expr, &mut exprs));
+        if scope.is_whole() {
+            scope.query.order_by.iter().for_each(|term| parts(&term.expr, &mut exprs));
+        }
+        for expr in exprs {
+            if is_integer_division(subject, expr) {
+                report(subject, expr, findings);
             }
         }
     }
@@ -122,24 +111,18 @@ fn is_integer(subject: &AuditSubject<'_>, expr: &Expr) -> bool {
     }
 }
 
-/// Makes the left side of equal divisions a real number.
-struct Real<'e>(&'e Expr);
-
-impl Rewriter for Real<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr == self.0
+fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) {
+    let why = format!("{} divides integers and drops the fraction", subject.text(division));
+    let mut rewritten: Query = subject.query.clone();
+    // The left side of equal divisions becomes a real number.
+    change_exprs(&mut rewritten, |expr| {
+        if expr == division
             && let Expr::Binary(_, left, _) = expr
         {
             let value = std::mem::replace(&mut **left, Expr::Literal(Literal::Null));
             **left = Expr::Cast { expr: Box::new(value), type_name: "REAL".to_owned() };
         }
-    }
-}
-
-fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) {
-    let why = format!("{} divides integers and drops the fraction", subject.text(division));
-    let mut rewritten: Query = subject.query.clone();
-    rewrite_query(&mut Real(division), &mut rewritten);
+    });
     let sql = subject.print(&rewritten);
     if !subject.item.data.has_rows() {
         findings.propose(why, None, sql);

@@ -17,39 +17,31 @@
 //! nothing is repeated.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, Scope, joined_scopes, relations_read};
+use crate::walk::{Scope, joined_scopes, make_distinct, relations_read};
 use crate::words::{Words, names};
 
-pub(super) struct JoinMultiplies;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "join-multiplies",
     summary: "an aggregate counts a row once for each partner that a join gives it",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("join_multiplies.rs"),
 };
 
-impl AuditRule for JoinMultiplies {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in joined_scopes(subject.query) {
-            for expr in scope.exprs() {
-                if let Expr::Aggregate(call) = expr {
-                    aggregate(subject, &scope, call, findings);
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in joined_scopes(subject.query) {
+        for expr in scope.exprs() {
+            if let Expr::Aggregate(call) = expr {
+                aggregate(subject, &scope, call, findings);
             }
         }
     }
@@ -117,7 +109,7 @@ fn is_value(expr: &Expr) -> bool {
 
 fn report(subject: &AuditSubject<'_>, call: &Aggregate, why: String, findings: &mut Findings) {
     let mut query: Query = subject.query.clone();
-    rewrite_query(&mut Distinct(call), &mut query);
+    make_distinct(&mut query, call);
     let is_count = call.function == Function::Count;
     let sql = if is_count { subject.print(&query) } else { None };
     if !subject.item.data.has_rows() {

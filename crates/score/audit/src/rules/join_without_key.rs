@@ -16,41 +16,34 @@
 //! The schema does not declare its foreign keys, or the query compares everything with everything on purpose.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::item::AuditSubject;
 use crate::walk::{Scope, joined_scopes, relations_read};
 
-pub(super) struct JoinWithoutKey;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "join-without-key",
     summary: "two tables are joined by columns that no key links, or by nothing",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("join_without_key.rs"),
 };
 
-impl AuditRule for JoinWithoutKey {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in joined_scopes(subject.query) {
-            apart(subject, &scope, findings);
-            let mut conditions = conjuncts(scope.select);
-            conditions.extend(scope.joins());
-            for condition in conditions {
-                let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { continue };
-                if let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) {
-                    along_no_key(subject, condition, *left, *right, findings);
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in joined_scopes(subject.query) {
+        apart(subject, &scope, findings);
+        let mut conditions = conjuncts(scope.select);
+        conditions.extend(scope.joins());
+        for condition in conditions {
+            let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { continue };
+            if let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) {
+                along_no_key(subject, condition, *left, *right, findings);
             }
         }
     }
@@ -139,23 +132,14 @@ fn along_no_key(
             Box::new(Expr::Column(to_left)),
             Box::new(Expr::Column(to_right)),
         );
-        rewrite_query(&mut Replaced { from: condition, to: &new }, &mut query);
+        change_exprs(&mut query, |expr| {
+            if expr == condition {
+                *expr = new.clone();
+            }
+        });
         findings.propose(why, None, subject.print(&query));
     } else if is_anchored(l, lc) && is_anchored(r, rc) {
         findings.report(format!("{} equates the keys of different things", subject.text(condition)));
-    }
-}
-
-struct Replaced<'e> {
-    from: &'e Expr,
-    to: &'e Expr,
-}
-
-impl Rewriter for Replaced<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if expr == self.from {
-            *expr = self.to.clone();
-        }
     }
 }
 

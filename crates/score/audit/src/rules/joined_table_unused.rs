@@ -16,7 +16,7 @@
 //! distinct and the question speaks of the table.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::{collect_columns, conjuncts};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, BinaryOperator, ColumnRef, Expr};
@@ -25,43 +25,35 @@ use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 use crate::words::{split, stem};
 
-pub(super) struct JoinedTableUnused;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "joined-table-unused",
     summary: "a table is joined and used nowhere else",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("joined_table_unused.rs"),
 };
 
-impl AuditRule for JoinedTableUnused {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let relations = scope.relations();
-            if relations.len() < 2 || counts_rows(&scope) {
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let relations = scope.relations();
+        if relations.len() < 2 || counts_rows(&scope) {
+            continue;
+        }
+        let (used, joins) = read(subject, &scope);
+        let restricts = is_read_by_rows(&scope);
+        for relation in relations {
+            let Some(table) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
+            else {
                 continue;
-            }
-            let (used, joins) = read(subject, &scope);
-            let restricts = is_read_by_rows(&scope);
-            for relation in relations {
-                let Some(table) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
-                else {
-                    continue;
-                };
-                let of_it = joins
-                    .iter()
-                    .filter(|(left, right)| left.relation == relation.id || right.relation == relation.id);
-                let is_unused =
-                    of_it.count() == 1 && !used.iter().any(|column| column.relation == relation.id);
-                if is_unused && !(restricts && is_meant(subject, &table.name)) {
-                    findings.report(format!("{} is joined, and only filters rows", table.name));
-                }
+            };
+            let of_it = joins
+                .iter()
+                .filter(|(left, right)| left.relation == relation.id || right.relation == relation.id);
+            let is_unused = of_it.count() == 1 && !used.iter().any(|column| column.relation == relation.id);
+            if is_unused && !(restricts && is_meant(subject, &table.name)) {
+                findings.report(format!("{} is joined, and only filters rows", table.name));
             }
         }
     }

@@ -16,39 +16,31 @@
 //! LIMIT 1 alone is a habit without effect; the rule is silent then.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::derive::is_aggregate_select;
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct LimitOnOneRow;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "limit-on-one-row",
     summary: "an aggregate without GROUP BY is sorted or limited",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("limit_on_one_row.rs"),
 };
 
-impl AuditRule for LimitOnOneRow {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let is_one_row = scope.select.group_by.is_empty() && is_aggregate_select(scope.select);
-            let mut terms = scope.query.order_by.iter().map(|term| &term.expr);
-            let is_bare = |expr: &sqlgauge_sql::tree::Expr| {
-                !sqlgauge_sql::derive::has_aggregate(expr)
-                    && !matches!(expr, sqlgauge_sql::tree::Expr::Output(_))
-            };
-            if scope.is_whole() && is_one_row && terms.any(is_bare) {
-                findings.report("ORDER BY sorts the single row of an aggregate over all rows");
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let is_one_row = scope.select.group_by.is_empty() && is_aggregate_select(scope.select);
+        let mut terms = scope.query.order_by.iter().map(|term| &term.expr);
+        let is_bare = |expr: &sqlgauge_sql::tree::Expr| {
+            !sqlgauge_sql::derive::has_aggregate(expr) && !matches!(expr, sqlgauge_sql::tree::Expr::Output(_))
+        };
+        if scope.is_whole() && is_one_row && terms.any(is_bare) {
+            findings.report("ORDER BY sorts the single row of an aggregate over all rows");
         }
     }
 }

@@ -15,7 +15,7 @@
 //! The question asks for any of them, and every permitted result is accepted.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, EMPTY, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, EMPTY, Needs, RuleStanding};
 use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 
@@ -23,43 +23,34 @@ use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
-pub(super) struct LimitWithoutOrder;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "limit-without-order",
     summary: "LIMIT without ORDER BY: nothing says which rows are kept",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("limit_without_order.rs"),
 };
 
-impl AuditRule for LimitWithoutOrder {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let query = subject.query;
+    let limit = query.limit.as_ref().and_then(whole).filter(|limit| *limit > 0);
+    let Some(limit) = limit.filter(|_| query.order_by.is_empty() && !returns_one_row(subject)) else {
+        return;
+    };
+    let why = format!("LIMIT {limit} takes some of the rows, and no ORDER BY says which");
+    if !subject.item.data.has_rows() {
+        findings.report(why);
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let query = subject.query;
-        let limit = query.limit.as_ref().and_then(whole).filter(|limit| *limit > 0);
-        let Some(limit) = limit.filter(|_| query.order_by.is_empty() && !returns_one_row(subject)) else {
-            return;
-        };
-        let why = format!("LIMIT {limit} takes some of the rows, and no ORDER BY says which");
-        if !subject.item.data.has_rows() {
-            findings.report(why);
-            return;
-        }
-        let mut longer: Query = query.clone();
-        longer.limit = Some(Expr::Literal(Literal::Integer(limit.saturating_add(1))));
-        let Some(rows) = subject.run(&longer, findings) else { return };
-        let is_cut = usize::try_from(limit).is_ok_and(|limit| rows.len() > limit);
-        if is_cut && rows.rows().any(|row| Some(row) != rows.row(0)) {
-            findings.report_with(
-                why,
-                Evidence::of(format!("rows with LIMIT {}", limit.saturating_add(1)), &rows),
-            );
-        }
+    let mut longer: Query = query.clone();
+    longer.limit = Some(Expr::Literal(Literal::Integer(limit.saturating_add(1))));
+    let Some(rows) = subject.run(&longer, findings) else { return };
+    let is_cut = usize::try_from(limit).is_ok_and(|limit| rows.len() > limit);
+    if is_cut && rows.rows().any(|row| Some(row) != rows.row(0)) {
+        findings
+            .report_with(why, Evidence::of(format!("rows with LIMIT {}", limit.saturating_add(1)), &rows));
     }
 }
 

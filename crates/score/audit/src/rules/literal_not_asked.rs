@@ -16,7 +16,7 @@
 //! The value is a code for what the question says: 'M' for men.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Literal};
 
 use crate::item::AuditSubject;
@@ -25,45 +25,38 @@ use crate::walk::{all_exprs, equalities, whole};
 /// From how many letters on a text is no code.
 const LONG: usize = 4;
 
-pub(super) struct LiteralNotAsked;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "literal-not-asked",
     summary: "a condition compares with a text or number that neither question nor evidence has",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("literal_not_asked.rs"),
 };
 
-impl AuditRule for LiteralNotAsked {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let literals: Vec<_> = all_exprs(subject.query)
+        .into_iter()
+        .flat_map(equalities)
+        .filter_map(|(column, value)| Some((subject.as_column(column)?.0, value)))
+        .filter(|(_, value)| says_something(value))
+        .collect();
+    if literals.is_empty() || subject.item.words(findings).is_none() {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let literals: Vec<_> = all_exprs(subject.query)
-            .into_iter()
-            .flat_map(equalities)
-            .filter_map(|(column, value)| Some((subject.as_column(column)?.0, value)))
-            .filter(|(_, value)| says_something(value))
-            .collect();
-        if literals.is_empty() || subject.item.words(findings).is_none() {
-            return;
-        }
-        let words = subject.item.all_words();
-        for (column, value) in literals {
-            let is_known = match value {
-                Expr::Literal(Literal::Text(text)) => words.mentions(text) || words.mentions_words_of(text),
-                other => whole(other).is_none_or(|number| words.states(number)),
-            };
-            if !is_known {
-                findings.report(format!(
-                    "neither question nor evidence has {}, which {} is compared with",
-                    subject.text(value),
-                    subject.name(column)
-                ));
-            }
+    let words = subject.item.all_words();
+    for (column, value) in literals {
+        let is_known = match value {
+            Expr::Literal(Literal::Text(text)) => words.mentions(text) || words.mentions_words_of(text),
+            other => whole(other).is_none_or(|number| words.states(number)),
+        };
+        if !is_known {
+            findings.report(format!(
+                "neither question nor evidence has {}, which {} is compared with",
+                subject.text(value),
+                subject.name(column)
+            ));
         }
     }
 }

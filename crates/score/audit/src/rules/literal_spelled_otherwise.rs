@@ -16,7 +16,7 @@
 //! The rows have the spelling of the gold: with rows at hand, the rule looks.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, EMPTY, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, EMPTY, Needs, RuleStanding};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Literal};
 
 use crate::evidence::quoted;
@@ -24,52 +24,44 @@ use crate::item::AuditSubject;
 use crate::walk::{all_exprs, equalities};
 use crate::words::packed;
 
-pub(super) struct LiteralSpelledOtherwise;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "literal-spelled-otherwise",
     summary: "a condition spells a text differently from question and evidence (spaces, punctuation)",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("literal_spelled_otherwise.rs"),
 };
 
-impl AuditRule for LiteralSpelledOtherwise {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let literals: Vec<(ColumnRef, &str)> = all_exprs(subject.query)
+        .into_iter()
+        .flat_map(equalities)
+        .filter_map(|(column, value)| match value {
+            Expr::Literal(Literal::Text(text)) => Some((subject.as_column(column)?.0, text.as_str())),
+            _ => None,
+        })
+        .collect();
+    if literals.is_empty() || subject.item.words(findings).is_none() {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let literals: Vec<(ColumnRef, &str)> = all_exprs(subject.query)
-            .into_iter()
-            .flat_map(equalities)
-            .filter_map(|(column, value)| match value {
-                Expr::Literal(Literal::Text(text)) => Some((subject.as_column(column)?.0, text.as_str())),
-                _ => None,
-            })
-            .collect();
-        if literals.is_empty() || subject.item.words(findings).is_none() {
-            return;
-        }
-        let texts_of_question = format!(
-            "{} {}",
-            subject.item.question.unwrap_or_default(),
-            subject.item.evidence.unwrap_or_default()
-        );
-        let texts = quoted(&texts_of_question);
-        for (column, literal) in literals {
-            let is_other =
-                |text: &&&str| packed(text) == packed(literal) && !text.eq_ignore_ascii_case(literal);
-            let Some(text) = texts.iter().find(is_other).filter(|_| packed(literal).len() > 1) else {
-                continue;
-            };
-            if !texts_of_question.contains(literal) && !is_there(subject, column, literal) {
-                findings.report(format!(
-                    "{} is compared with '{literal}', and the question has '{text}'",
-                    subject.name(column)
-                ));
-            }
+    let texts_of_question = format!(
+        "{} {}",
+        subject.item.question.unwrap_or_default(),
+        subject.item.evidence.unwrap_or_default()
+    );
+    let texts = quoted(&texts_of_question);
+    for (column, literal) in literals {
+        let is_other = |text: &&&str| packed(text) == packed(literal) && !text.eq_ignore_ascii_case(literal);
+        let Some(text) = texts.iter().find(is_other).filter(|_| packed(literal).len() > 1) else {
+            continue;
+        };
+        if !texts_of_question.contains(literal) && !is_there(subject, column, literal) {
+            findings.report(format!(
+                "{} is compared with '{literal}', and the question has '{text}'",
+                subject.name(column)
+            ));
         }
     }
 }

@@ -42,52 +42,52 @@ mod value_not_used;
 
 use crate::rule::AuditRule;
 
-static RULES: &[&dyn AuditRule] = &[
-    &does_not_run::DoesNotRun,
-    &empty_result::EmptyResult,
-    &depends_on_plan::DependsOnPlan,
-    &systems_disagree::SystemsDisagree,
-    &tie_at_limit::TieAtLimit,
-    &tie_possible_at_limit::TiePossibleAtLimit,
-    &bare_column::BareColumn,
-    &null_sorted_first::NullSortedFirst,
-    &text_as_number::TextAsNumber,
-    &date_as_year::DateAsYear,
-    &integer_division::IntegerDivision,
-    &near_literal::NearLiteral,
-    &constant_condition::ConstantCondition,
-    &reversed_between::ReversedBetween,
-    &or_beside_and::OrBesideAnd,
-    &join_without_key::JoinWithoutKey,
-    &column_of_other_table::ColumnOfOtherTable,
-    &joined_table_unused::JoinedTableUnused,
-    &join_multiplies::JoinMultiplies,
-    &count_of_reference::CountOfReference,
-    &count_per_group::CountPerGroup,
-    &group_by_name::GroupByName,
-    &count_of_nullable::CountOfNullable,
-    &limit_on_one_row::LimitOnOneRow,
-    &limit_without_order::LimitWithoutOrder,
-    &constant_aggregated::ConstantAggregated,
-    &extremum_for_all::ExtremumForAll,
-    &direction_of_question::DirectionOfQuestion,
-    &extremum_missing::ExtremumMissing,
-    &output_columns::OutputColumns,
-    &aggregate_of_question::AggregateOfQuestion,
-    &literal_not_asked::LiteralNotAsked,
-    &literal_spelled_otherwise::LiteralSpelledOtherwise,
-    &value_not_used::ValueNotUsed,
-    &evidence_column_unused::EvidenceColumnUnused,
-    &evidence_value_unused::EvidenceValueUnused,
-    &evidence_not_computed::EvidenceNotComputed,
+static RULES: &[&AuditRule] = &[
+    &does_not_run::RULE,
+    &empty_result::RULE,
+    &depends_on_plan::RULE,
+    &systems_disagree::RULE,
+    &tie_at_limit::RULE,
+    &tie_possible_at_limit::RULE,
+    &bare_column::RULE,
+    &null_sorted_first::RULE,
+    &text_as_number::RULE,
+    &date_as_year::RULE,
+    &integer_division::RULE,
+    &near_literal::RULE,
+    &constant_condition::RULE,
+    &reversed_between::RULE,
+    &or_beside_and::RULE,
+    &join_without_key::RULE,
+    &column_of_other_table::RULE,
+    &joined_table_unused::RULE,
+    &join_multiplies::RULE,
+    &count_of_reference::RULE,
+    &count_per_group::RULE,
+    &group_by_name::RULE,
+    &count_of_nullable::RULE,
+    &limit_on_one_row::RULE,
+    &limit_without_order::RULE,
+    &constant_aggregated::RULE,
+    &extremum_for_all::RULE,
+    &direction_of_question::RULE,
+    &extremum_missing::RULE,
+    &output_columns::RULE,
+    &aggregate_of_question::RULE,
+    &literal_not_asked::RULE,
+    &literal_spelled_otherwise::RULE,
+    &value_not_used::RULE,
+    &evidence_column_unused::RULE,
+    &evidence_value_unused::RULE,
+    &evidence_not_computed::RULE,
 ];
 
-pub fn rules() -> &'static [&'static dyn AuditRule] {
+pub fn rules() -> &'static [&'static AuditRule] {
     RULES
 }
 
-pub fn find(name: &str) -> Option<&'static dyn AuditRule> {
-    RULES.iter().copied().find(|rule| rule.meta().name == name)
+pub fn find(name: &str) -> Option<&'static AuditRule> {
+    RULES.iter().copied().find(|rule| rule.name == name)
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use crate::rule::{AuditCase, HEADINGS};
 
     /// What one rule says of a case.
-    fn audited(rule: &dyn AuditRule, case: &AuditCase) -> ItemAudit {
+    fn audited(rule: &AuditRule, case: &AuditCase) -> ItemAudit {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("case.sqlite");
         let connection = rusqlite::Connection::open(&path).expect("a database");
@@ -111,7 +111,7 @@ mod tests {
         drop(connection);
         let engine = SqliteEngine::new(Limits::default());
         let database: Arc<_> = engine.open(&path).expect("the database opens");
-        let selection = RuleSelection::of([rule.meta().name]).expect("the rule has its name");
+        let selection = RuleSelection::of([rule.name]).expect("the rule has its name");
         let question = Some(case.question).filter(|question| !question.is_empty());
         let names = ["one", "two", "three", "four"];
         let peers: Vec<Peer<'_>> =
@@ -124,11 +124,11 @@ mod tests {
     fn every_rule_reports_its_cases_and_no_other() {
         let mut wrong = Vec::new();
         for rule in rules() {
-            for case in rule.meta().cases {
+            for case in rule.cases {
                 let audit = audited(*rule, case);
-                let is_checked = audit.unresolved.is_none() || rule.meta().name == "does-not-run";
-                if audit.has(rule.meta().name) != case.fires || (!case.fires && !is_checked) {
-                    wrong.push(format!("{}: {}\n  {audit:?}", rule.meta().name, case.sql));
+                let is_checked = audit.unresolved.is_none() || rule.name == "does-not-run";
+                if audit.has(rule.name) != case.fires || (!case.fires && !is_checked) {
+                    wrong.push(format!("{}: {}\n  {audit:?}", rule.name, case.sql));
                 }
             }
         }
@@ -137,23 +137,23 @@ mod tests {
 
     #[test]
     fn every_rule_has_cases_both_ways_and_one_from_a_benchmark() {
-        for meta in rules().iter().map(|rule| rule.meta()) {
-            let fires = |wanted: bool| meta.cases.iter().any(|case| case.fires == wanted);
-            let is_real = meta.cases.iter().any(|case| case.fires && case.from_benchmark);
-            assert!(fires(true) && fires(false) && is_real, "{}", meta.name);
+        for rule in rules() {
+            let fires = |wanted: bool| rule.cases.iter().any(|case| case.fires == wanted);
+            let is_real = rule.cases.iter().any(|case| case.fires && case.from_benchmark);
+            assert!(fires(true) && fires(false) && is_real, "{}", rule.name);
         }
     }
 
     #[test]
     fn every_rule_has_a_page_and_a_name_of_its_own() {
-        let mut names: Vec<&str> = rules().iter().map(|rule| rule.meta().name).collect();
-        for meta in rules().iter().map(|rule| rule.meta()) {
-            let page = meta.page();
+        let mut names: Vec<&str> = rules().iter().map(|rule| rule.name).collect();
+        for rule in rules() {
+            let page = rule.page();
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-            assert_eq!(headings, HEADINGS, "{}", meta.name);
-            assert!(page.starts_with("# ") && page.contains("```sql"), "{}", meta.name);
-            let is_kebab = meta.name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-            assert!(is_kebab && !meta.summary.ends_with('.'), "{}", meta.name);
+            assert_eq!(headings, HEADINGS, "{}", rule.name);
+            assert!(page.starts_with("# ") && page.contains("```sql"), "{}", rule.name);
+            let is_kebab = rule.name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            assert!(is_kebab && !rule.summary.ends_with('.'), "{}", rule.name);
         }
         names.sort_unstable();
         names.dedup();
@@ -163,18 +163,13 @@ mod tests {
     #[test]
     fn proposals_run() {
         for rule in rules() {
-            for case in rule.meta().cases.iter().filter(|case| case.fires) {
+            for case in rule.cases.iter().filter(|case| case.fires) {
                 for finding in audited(*rule, case).findings {
                     let Some(rewrite) = finding.rewrite else { continue };
                     let proposed = AuditCase { sql: rewrite.sql.clone().leak(), ..*case };
                     let fails = audited(find("does-not-run").expect("it is a rule"), &proposed);
-                    assert!(fails.findings.is_empty(), "{}: {}", rule.meta().name, rewrite.sql);
-                    assert!(
-                        !audited(*rule, &proposed).has(rule.meta().name),
-                        "{}: {}",
-                        rule.meta().name,
-                        rewrite.sql
-                    );
+                    assert!(fails.findings.is_empty(), "{}: {}", rule.name, rewrite.sql);
+                    assert!(!audited(*rule, &proposed).has(rule.name), "{}: {}", rule.name, rewrite.sql);
                 }
             }
         }

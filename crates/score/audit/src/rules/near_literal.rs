@@ -16,7 +16,7 @@
 //! The database is a sample, and the full one has the value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_base::closest;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query};
@@ -29,36 +29,29 @@ use crate::walk::{all_exprs, equalities};
 /// From how many letters on a difference of one counts as near.
 const LONG: usize = 5;
 
-pub(super) struct NearLiteral;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "near-literal",
     summary: "no row has the literal, but one has it in a different case, spacing or format",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("near_literal.rs"),
 };
 
-impl AuditRule for NearLiteral {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let mut missed: Vec<Missed> = Vec::new();
-        for expr in all_exprs(subject.query) {
-            for (column, value) in equalities(expr) {
-                if let Some(miss) = compare(subject, column, value, findings)
-                    && !missed.contains(&miss)
-                {
-                    missed.push(miss);
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let mut missed: Vec<Missed> = Vec::new();
+    for expr in all_exprs(subject.query) {
+        for (column, value) in equalities(expr) {
+            if let Some(miss) = compare(subject, column, value, findings)
+                && !missed.contains(&miss)
+            {
+                missed.push(miss);
             }
         }
-        if !missed.is_empty() {
-            report(subject, &missed, findings);
-        }
+    }
+    if !missed.is_empty() {
+        report(subject, &missed, findings);
     }
 }
 

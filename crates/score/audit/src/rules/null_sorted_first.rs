@@ -16,7 +16,7 @@
 //! NULL means "none" in that column, so that it is the least value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_engine::Value;
 use sqlgauge_sql::ordered;
 use sqlgauge_sql::tree::{Body, Expr, Query};
@@ -25,55 +25,43 @@ use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct NullSortedFirst;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "null-sorted-first",
     summary: "the row that comes first is there because its sort key is NULL",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check).only_in(&["sqlite", "mysql"]),
     cases: CASES,
     source: include_str!("null_sorted_first.rs"),
 };
 
-impl AuditRule for NullSortedFirst {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        matches!(dialect, "sqlite" | "mysql")
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let query = scope.query;
-            let Some(term) = query.order_by.first().filter(|_| scope.is_whole() && query.limit.is_some())
-            else {
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let query = scope.query;
+        let Some(term) = query.order_by.first().filter(|_| scope.is_whole() && query.limit.is_some()) else {
+            continue;
+        };
+        if term.nulls_first.unwrap_or(!term.descending) && subject.facts.is_nullable(&term.expr) {
+            let Some(ordered) = ordered(query) else { continue };
+            let Some(rows) = subject.run(&ordered.query, findings) else { continue };
+            let key = ordered.keys.first().copied().unwrap_or_default();
+            if !matches!(rows.row(0).and_then(|row| row.get(key)), Some(Value::Null)) {
                 continue;
-            };
-            if term.nulls_first.unwrap_or(!term.descending) && subject.facts.is_nullable(&term.expr) {
-                let Some(ordered) = ordered(query) else { continue };
-                let Some(rows) = subject.run(&ordered.query, findings) else { continue };
-                let key = ordered.keys.first().copied().unwrap_or_default();
-                if !matches!(rows.row(0).and_then(|row| row.get(key)), Some(Value::Null)) {
-                    continue;
-                }
-                let text = match &term.expr {
-                    Expr::Output(at) => query
-                        .outputs()
-                        .and_then(|all| all.get(*at as usize))
-                        .map(|output| subject.text(&output.expr)),
-                    expr => Some(subject.text(expr)),
-                };
-                let why = format!(
-                    "the first row by {} has NULL there, which sorts before every value",
-                    text.unwrap_or_default()
-                );
-                let rewrite = if scope.is_outermost { without_null(query, &term.expr) } else { None };
-                let rewrite = rewrite.and_then(|query| subject.print(&query));
-                findings.propose(why, Some(Evidence::of("first rows", &rows)), rewrite);
             }
+            let text = match &term.expr {
+                Expr::Output(at) => query
+                    .outputs()
+                    .and_then(|all| all.get(*at as usize))
+                    .map(|output| subject.text(&output.expr)),
+                expr => Some(subject.text(expr)),
+            };
+            let why = format!(
+                "the first row by {} has NULL there, which sorts before every value",
+                text.unwrap_or_default()
+            );
+            let rewrite = if scope.is_outermost { without_null(query, &term.expr) } else { None };
+            let rewrite = rewrite.and_then(|query| subject.print(&query));
+            findings.propose(why, Some(Evidence::of("first rows", &rows)), rewrite);
         }
     }
 }

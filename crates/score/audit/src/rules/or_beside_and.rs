@@ -16,41 +16,38 @@
 //! The query means it so: the question names the second group without the other condition.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::item::AuditSubject;
 use crate::walk::scopes;
 
-pub(super) struct OrBesideAnd;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "or-beside-and",
     summary: "OR beside AND: one alternative lacks the conditions of the other",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("or_beside_and.rs"),
 };
 
-impl AuditRule for OrBesideAnd {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let condition = scope.select.filter.as_ref().filter(|condition| grouped(condition).is_some());
-            if let Some(condition) = condition {
-                let mut query: Query = subject.query.clone();
-                rewrite_query(&mut Grouped, &mut query);
-                let why = format!(
-                    "in {} one alternative stands without the conditions of the other",
-                    subject.text(condition)
-                );
-                findings.propose(why, None, subject.print(&query));
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let condition = scope.select.filter.as_ref().filter(|condition| grouped(condition).is_some());
+        if let Some(condition) = condition {
+            let mut query: Query = subject.query.clone();
+            change_exprs(&mut query, |expr| {
+                if let Some(other) = grouped(expr) {
+                    *expr = other;
+                }
+            });
+            let why = format!(
+                "in {} one alternative stands without the conditions of the other",
+                subject.text(condition)
+            );
+            findings.propose(why, None, subject.print(&query));
         }
     }
 }
@@ -102,16 +99,6 @@ fn grouped(expr: &Expr) -> Option<Expr> {
 
 fn same_column(one: &Expr, other: &Expr) -> bool {
     compared(one).is_some_and(|column| compared(other) == Some(column))
-}
-
-struct Grouped;
-
-impl Rewriter for Grouped {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Some(other) = grouped(expr) {
-            *expr = other;
-        }
-    }
 }
 
 const CASES: &[AuditCase] = &[

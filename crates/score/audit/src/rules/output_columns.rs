@@ -16,7 +16,7 @@
 //! A column holds several of the things, such as the full name.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Output};
 
 use crate::item::AuditSubject;
@@ -65,53 +65,46 @@ const ENDS: [&str; 18] = [
     "where", "from", "by", "when", "if", "at",
 ];
 
-pub(super) struct OutputColumns;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "output-columns",
     summary: "the question names more or fewer things than the gold returns",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("output_columns.rs"),
 };
 
-impl AuditRule for OutputColumns {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(outputs) = subject.query.outputs() else { return };
+    let Some(question) = subject.item.question else { return };
+    if subject.item.words(findings).is_none() {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(outputs) = subject.query.outputs() else { return };
-        let Some(question) = subject.item.question else { return };
-        if subject.item.words(findings).is_none() {
-            return;
-        }
-        if let Some(names) = listed(question)
-            && outputs.len() < names.len()
-        {
-            let why = format!(
-                "the question asks for {}, and the gold returns {} column(s)",
-                names.join(", "),
-                outputs.len()
-            );
-            findings.report(why);
-        }
-        if outputs.len() == 1 && asks_twice(question) {
-            findings.report("the question asks for a second thing, and the gold returns one column");
-        }
-        let is_sorted_by = |output: &Output| {
-            let term = subject.query.order_by.first();
-            matches!(output.expr, Expr::Aggregate(_))
-                && term.is_some_and(|term| sorts_by(&term.expr, outputs, &output.expr))
-        };
-        if outputs.len() == 2
-            && subject.query.limit.is_some()
-            && outputs.iter().any(is_sorted_by)
-            && asks_for_one(&Words::of(question))
-        {
-            findings.report("the question asks for one thing, and the gold also returns what it sorts by");
-        }
+    if let Some(names) = listed(question)
+        && outputs.len() < names.len()
+    {
+        let why = format!(
+            "the question asks for {}, and the gold returns {} column(s)",
+            names.join(", "),
+            outputs.len()
+        );
+        findings.report(why);
+    }
+    if outputs.len() == 1 && asks_twice(question) {
+        findings.report("the question asks for a second thing, and the gold returns one column");
+    }
+    let is_sorted_by = |output: &Output| {
+        let term = subject.query.order_by.first();
+        matches!(output.expr, Expr::Aggregate(_))
+            && term.is_some_and(|term| sorts_by(&term.expr, outputs, &output.expr))
+    };
+    if outputs.len() == 2
+        && subject.query.limit.is_some()
+        && outputs.iter().any(is_sorted_by)
+        && asks_for_one(&Words::of(question))
+    {
+        findings.report("the question asks for one thing, and the gold also returns what it sorts by");
     }
 }
 

@@ -15,39 +15,38 @@
 //! Never.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Literal, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::change_exprs;
 
 use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 
-pub(super) struct ReversedBetween;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "reversed-between",
     summary: "the lower bound of BETWEEN is above the upper",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("reversed_between.rs"),
 };
 
-impl AuditRule for ReversedBetween {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            for expr in [scope.exprs(), scope.conditions()].concat() {
-                let Expr::Between { low, high, .. } = expr else { continue };
-                if is_above(low, high) {
-                    let mut query: Query = subject.query.clone();
-                    rewrite_query(&mut Turned, &mut query);
-                    let why = format!("{} begins above its end", subject.text(expr));
-                    findings.propose(why, None, subject.print(&query));
-                }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        for expr in [scope.exprs(), scope.conditions()].concat() {
+            let Expr::Between { low, high, .. } = expr else { continue };
+            if is_above(low, high) {
+                let mut query: Query = subject.query.clone();
+                change_exprs(&mut query, |expr| {
+                    if let Expr::Between { low, high, .. } = expr
+                        && is_above(low, high)
+                    {
+                        std::mem::swap(low, high);
+                    }
+                });
+                let why = format!("{} begins above its end", subject.text(expr));
+                findings.propose(why, None, subject.print(&query));
             }
         }
     }
@@ -57,18 +56,6 @@ fn is_above(low: &Expr, high: &Expr) -> bool {
     match (low, high) {
         (Expr::Literal(Literal::Text(low)), Expr::Literal(Literal::Text(high))) => low > high,
         _ => number(low).zip(number(high)).is_some_and(|(low, high)| low > high),
-    }
-}
-
-struct Turned;
-
-impl Rewriter for Turned {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Between { low, high, .. } = expr
-            && is_above(low, high)
-        {
-            std::mem::swap(low, high);
-        }
     }
 }
 

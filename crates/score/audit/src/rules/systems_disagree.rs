@@ -16,7 +16,7 @@
 //! The systems have a common origin, or the question is easy to misread.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use std::sync::Arc;
 
 use sqlgauge_engine::ResultSet;
@@ -24,46 +24,39 @@ use sqlgauge_engine::ResultSet;
 use crate::finding::Evidence;
 use crate::item::AuditItem;
 
-pub(super) struct SystemsDisagree;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "systems-disagree",
     summary: "several systems disagree with the gold, and return the same rows",
     needs: Needs::Peers,
     standing: RuleStanding::Likely,
+    check: Check::of_item(check),
     cases: CASES,
     source: include_str!("systems_disagree.rs"),
 };
 
-impl AuditRule for SystemsDisagree {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(item: &AuditItem<'_>, findings: &mut Findings) {
+    if item.peers.len() < 2 {
+        findings.unchecked("fewer than two answers of systems");
+        return;
     }
-
-    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
-        if item.peers.len() < 2 {
-            findings.unchecked("fewer than two answers of systems");
-            return;
-        }
-        let Some(gold) = item.rows(findings) else { return };
-        let ran: Vec<(&str, Arc<ResultSet>)> = item
-            .peers
-            .iter()
-            .filter_map(|peer| Some((peer.system, Arc::clone(item.data.run(peer.sql).rows()?))))
-            .collect();
-        let Some(common) = most_common(&ran) else { return };
-        let print = common.fingerprint();
-        let agree: Vec<&str> =
-            ran.iter().filter(|(_, rows)| rows.fingerprint() == print).map(|(system, _)| *system).collect();
-        if agree.len() >= 2 && agree.len() * 2 > ran.len() && print != gold.fingerprint() {
-            let why = format!(
-                "{} of {} systems disagree with the gold, and return the same rows: {}",
-                agree.len(),
-                ran.len(),
-                agree.join(", ")
-            );
-            findings.report_with(why, Evidence::of("their rows", common));
-        }
+    let Some(gold) = item.rows(findings) else { return };
+    let ran: Vec<(&str, Arc<ResultSet>)> = item
+        .peers
+        .iter()
+        .filter_map(|peer| Some((peer.system, Arc::clone(item.data.run(peer.sql).rows()?))))
+        .collect();
+    let Some(common) = most_common(&ran) else { return };
+    let print = common.fingerprint();
+    let agree: Vec<&str> =
+        ran.iter().filter(|(_, rows)| rows.fingerprint() == print).map(|(system, _)| *system).collect();
+    if agree.len() >= 2 && agree.len() * 2 > ran.len() && print != gold.fingerprint() {
+        let why = format!(
+            "{} of {} systems disagree with the gold, and return the same rows: {}",
+            agree.len(),
+            ran.len(),
+            agree.join(", ")
+        );
+        findings.report_with(why, Evidence::of("their rows", common));
     }
 }
 

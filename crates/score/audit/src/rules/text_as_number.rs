@@ -16,7 +16,7 @@
 //! The values are codes, for which the order of texts is meant.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_sql::functions::{Function, Returns};
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr};
@@ -25,64 +25,50 @@ use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 
-pub(super) struct TextAsNumber;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "text-as-number",
     summary: "numbers stored as text are sorted or compared as text",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
+    check: Check::of_query(check).only_in(&["sqlite", "postgres", "duckdb"]),
     cases: CASES,
     source: include_str!("text_as_number.rs"),
 };
 
-impl AuditRule for TextAsNumber {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn holds_in(&self, dialect: &str) -> bool {
-        matches!(dialect, "sqlite" | "postgres" | "duckdb")
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            if scope.is_whole() && scope.query.limit.is_some() {
-                scope.query.order_by.iter().for_each(|term| column(subject, &term.expr, "sorted", findings));
-            }
-            for expr in scope.exprs().into_iter().chain(scope.conditions()) {
-                match expr {
-                    Expr::Aggregate(call) if matches!(call.function, Function::Min | Function::Max) => {
-                        call.args
-                            .as_slice()
-                            .iter()
-                            .for_each(|arg| column(subject, arg, "compared", findings));
-                    }
-                    Expr::Between { expr, .. } => column(subject, expr, "compared", findings),
-                    Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                        if !matches!(
-                            operator,
-                            BinaryOperator::Equal
-                                | BinaryOperator::NotEqual
-                                | BinaryOperator::Is
-                                | BinaryOperator::IsNot
-                        ) {
-                            [left, right]
-                                .into_iter()
-                                .for_each(|side| column(subject, side, "compared", findings));
-                        }
-                        for (text, other) in [(left, right), (right, left)] {
-                            if returns_text(text) && number(other).is_some() {
-                                let why = format!(
-                                    "{} returns text, which is never equal to a number and greater than each",
-                                    subject.text(text)
-                                );
-                                findings.report(why);
-                            }
-                        }
-                    }
-                    _ => {}
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        if scope.is_whole() && scope.query.limit.is_some() {
+            scope.query.order_by.iter().for_each(|term| column(subject, &term.expr, "sorted", findings));
+        }
+        for expr in scope.exprs().into_iter().chain(scope.conditions()) {
+            match expr {
+                Expr::Aggregate(call) if matches!(call.function, Function::Min | Function::Max) => {
+                    call.args.as_slice().iter().for_each(|arg| column(subject, arg, "compared", findings));
                 }
+                Expr::Between { expr, .. } => column(subject, expr, "compared", findings),
+                Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                    if !matches!(
+                        operator,
+                        BinaryOperator::Equal
+                            | BinaryOperator::NotEqual
+                            | BinaryOperator::Is
+                            | BinaryOperator::IsNot
+                    ) {
+                        [left, right]
+                            .into_iter()
+                            .for_each(|side| column(subject, side, "compared", findings));
+                    }
+                    for (text, other) in [(left, right), (right, left)] {
+                        if returns_text(text) && number(other).is_some() {
+                            let why = format!(
+                                "{} returns text, which is never equal to a number and greater than each",
+                                subject.text(text)
+                            );
+                            findings.report(why);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
     }

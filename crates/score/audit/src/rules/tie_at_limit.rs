@@ -16,7 +16,7 @@
 //! The question asks for any one of them.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::tree::{Expr, Literal};
 use sqlgauge_sql::{Ordered, ordered};
@@ -28,41 +28,34 @@ use crate::walk::{scopes, whole};
 /// Rows beyond the limit that are read.
 const BEYOND: i64 = 20;
 
-pub(super) struct TieAtLimit;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "tie-at-limit",
     summary: "the rows on both sides of a LIMIT have the same sort key",
     needs: Needs::Rows,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("tie_at_limit.rs"),
 };
 
-impl AuditRule for TieAtLimit {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            let Some(limit) =
-                scope.query.limit.as_ref().and_then(whole).filter(|limit| (1..10_000).contains(limit))
-            else {
-                continue;
-            };
-            if !scope.is_whole() || scope.query.order_by.is_empty() {
-                continue;
-            }
-            let Some(mut ordered) = ordered(scope.query) else { continue };
-            if ordered.keys.len() < scope.query.order_by.len() {
-                findings.unchecked("DISTINCT rows are sorted by what they do not return");
-                continue;
-            }
-            ordered.query.limit = Some(Expr::Literal(Literal::Integer(limit + BEYOND)));
-            let Some(rows) = subject.run(&ordered.query, findings) else { continue };
-            report(limit, &ordered, &rows, findings);
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    for scope in scopes(subject.query) {
+        let Some(limit) =
+            scope.query.limit.as_ref().and_then(whole).filter(|limit| (1..10_000).contains(limit))
+        else {
+            continue;
+        };
+        if !scope.is_whole() || scope.query.order_by.is_empty() {
+            continue;
         }
+        let Some(mut ordered) = ordered(scope.query) else { continue };
+        if ordered.keys.len() < scope.query.order_by.len() {
+            findings.unchecked("DISTINCT rows are sorted by what they do not return");
+            continue;
+        }
+        ordered.query.limit = Some(Expr::Literal(Literal::Integer(limit + BEYOND)));
+        let Some(rows) = subject.run(&ordered.query, findings) else { continue };
+        report(limit, &ordered, &rows, findings);
     }
 }
 

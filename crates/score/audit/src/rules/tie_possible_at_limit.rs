@@ -17,53 +17,45 @@
 //! The data have one such row, or the question asks for any one of them.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, EMPTY, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, EMPTY, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::Expr;
 
 use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
-pub(super) struct TiePossibleAtLimit;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "tie-possible-at-limit",
     summary: "the extreme row is taken by LIMIT 1, and the schema does not rule out a tie",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("tie_possible_at_limit.rs"),
 };
 
-impl AuditRule for TiePossibleAtLimit {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    if subject.item.data.has_rows() {
+        return;
     }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        if subject.item.data.has_rows() {
-            return;
+    for scope in scopes(subject.query) {
+        let query = scope.query;
+        let is_first = query.limit.as_ref().and_then(whole) == Some(1) && !query.order_by.is_empty();
+        if !scope.is_outermost || !is_first || scope.relations().is_empty() {
+            continue;
         }
-        for scope in scopes(subject.query) {
-            let query = scope.query;
-            let is_first = query.limit.as_ref().and_then(whole) == Some(1) && !query.order_by.is_empty();
-            if !scope.is_outermost || !is_first || scope.relations().is_empty() {
-                continue;
-            }
-            let keys: Vec<Expr> = query.order_by.iter().filter_map(|term| key(subject, &term.expr)).collect();
-            let fixed = Dependencies::of(scope.select, &subject.facts).closure(&keys);
-            let is_grouped = !scope.select.group_by.is_empty();
-            let is_fixed = if is_grouped {
-                scope.select.group_by.iter().all(|group| fixed.determines(group))
-            } else {
-                fixed.is_complete()
-            };
-            let returns_key = scope.select.outputs.iter().all(|output| keys.contains(&output.expr));
-            if !is_fixed && !returns_key {
-                findings.report(
-                    "LIMIT 1 returns one row of those with the extreme value, and several may have it",
-                );
-            }
+        let keys: Vec<Expr> = query.order_by.iter().filter_map(|term| key(subject, &term.expr)).collect();
+        let fixed = Dependencies::of(scope.select, &subject.facts).closure(&keys);
+        let is_grouped = !scope.select.group_by.is_empty();
+        let is_fixed = if is_grouped {
+            scope.select.group_by.iter().all(|group| fixed.determines(group))
+        } else {
+            fixed.is_complete()
+        };
+        let returns_key = scope.select.outputs.iter().all(|output| keys.contains(&output.expr));
+        if !is_fixed && !returns_key {
+            findings
+                .report("LIMIT 1 returns one row of those with the extreme value, and several may have it");
         }
     }
 }

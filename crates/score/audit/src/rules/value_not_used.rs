@@ -16,36 +16,28 @@
 
 use crate::finding::Findings;
 use crate::item::AuditSubject;
-use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
+use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
 use crate::words::Words;
 
-pub(super) struct ValueNotUsed;
-
-static META: AuditMeta = AuditMeta {
+pub(super) static RULE: AuditRule = AuditRule {
     name: "value-not-used",
     summary: "the question states a number that the gold does not have",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
+    check: Check::of_query(check),
     cases: CASES,
     source: include_str!("value_not_used.rs"),
 };
 
-impl AuditRule for ValueNotUsed {
-    fn meta(&self) -> &'static AuditMeta {
-        &META
-    }
-
-    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let Some(words) = subject.item.words(findings) else { return };
-        let question = subject.item.question.unwrap_or_default();
-        let sql = Words::of(subject.item.sql);
-        let evidence = Words::of(subject.item.evidence.unwrap_or_default());
-        let numbers =
-            words.numbers().into_iter().filter(|number| *number >= 10).map(|number| number.to_string());
-        for value in numbers.chain(quoted(question)) {
-            if !sql.mentions(&value) && !evidence.mentions(&value) {
-                findings.report(format!("the question states {value}, which the gold does not have"));
-            }
+fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
+    let Some(words) = subject.item.words(findings) else { return };
+    let question = subject.item.question.unwrap_or_default();
+    let sql = Words::of(subject.item.sql);
+    let evidence = Words::of(subject.item.evidence.unwrap_or_default());
+    let numbers = words.numbers().into_iter().filter(|number| *number >= 10).map(|number| number.to_string());
+    for value in numbers.chain(quoted(question)) {
+        if !sql.mentions(&value) && !evidence.mentions(&value) {
+            findings.report(format!("the question states {value}, which the gold does not have"));
         }
     }
 }

@@ -1,61 +1,33 @@
 //! The ten partial scores.
 
-/// A component that is scored by itself, in the order of the official table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Component {
-    /// Outputs.
-    Select,
-    /// Outputs without their outer aggregates.
-    SelectNoAgg,
-    /// WHERE conditions.
-    Where,
-    /// Left sides of the WHERE conditions.
-    WhereNoOp,
-    /// GROUP BY columns by name.
-    GroupNoHaving,
-    /// GROUP BY columns in order, with HAVING.
-    Group,
-    /// ORDER BY, and whether there is a LIMIT.
-    Order,
-    /// The kinds of operators in WHERE.
-    AndOr,
-    /// INTERSECT, UNION, EXCEPT, each matched exactly.
-    SetOperations,
-    /// Key words.
-    Keywords,
+sqlgauge_base::named! {
+    /// A component that is scored by itself, in the order of the official table.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Component by as_str {
+        /// Outputs.
+        Select = "select",
+        /// Outputs without their outer aggregates.
+        SelectNoAgg = "select(no AGG)",
+        /// WHERE conditions.
+        Where = "where",
+        /// Left sides of the WHERE conditions.
+        WhereNoOp = "where(no OP)",
+        /// GROUP BY columns by name.
+        GroupNoHaving = "group(no Having)",
+        /// GROUP BY columns in order, with HAVING.
+        Group = "group",
+        /// ORDER BY, and whether there is a LIMIT.
+        Order = "order",
+        /// The kinds of operators in WHERE.
+        AndOr = "and/or",
+        /// INTERSECT, UNION, EXCEPT, each matched exactly.
+        SetOperations = "IUEN",
+        /// Key words.
+        Keywords = "keywords",
+    }
 }
 
 impl Component {
-    /// All components in the order of the official table.
-    pub const ALL: [Self; 10] = [
-        Self::Select,
-        Self::SelectNoAgg,
-        Self::Where,
-        Self::WhereNoOp,
-        Self::GroupNoHaving,
-        Self::Group,
-        Self::Order,
-        Self::AndOr,
-        Self::SetOperations,
-        Self::Keywords,
-    ];
-
-    /// The component's name in the official table.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Select => "select",
-            Self::SelectNoAgg => "select(no AGG)",
-            Self::Where => "where",
-            Self::WhereNoOp => "where(no OP)",
-            Self::GroupNoHaving => "group(no Having)",
-            Self::Group => "group",
-            Self::Order => "order",
-            Self::AndOr => "and/or",
-            Self::SetOperations => "IUEN",
-            Self::Keywords => "keywords",
-        }
-    }
-
     /// The part of a query that it is about.
     pub(crate) fn part(self) -> &'static str {
         match self {

@@ -10,7 +10,6 @@ mod interval;
 mod methods;
 mod predicted;
 mod radar;
-mod shift;
 mod steps;
 mod svg;
 
@@ -20,6 +19,5 @@ pub use interval::interval_bar;
 pub use methods::{MethodRow, mae_by_method};
 pub use predicted::{AccuracyPoint, predicted_against_true};
 pub use radar::{RadarSeries, radar};
-pub use shift::{ShiftPoint, shift_against_accuracy};
 pub use steps::{StepLine, lines_by_step};
 pub use svg::escape;

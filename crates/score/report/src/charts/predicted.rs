@@ -77,7 +77,7 @@ pub fn predicted_against_true(points: &[AccuracyPoint]) -> String {
 }
 
 /// The legend of groups that have names, and the number of points without a value.
-pub(super) fn footer(svg: &mut Svg, groups: &[&str], left_out: usize, y: f64) {
+fn footer(svg: &mut Svg, groups: &[&str], left_out: usize, y: f64) {
     let named = groups.iter().any(|group| !group.is_empty());
     let mut height = if named { svg.legend(groups, (LEFT, y), SIDE) } else { 0.0 };
     if left_out > 0 {

@@ -28,7 +28,7 @@ impl Rewriter for Mover {
             return;
         }
         conditions.extend(select.filter.take());
-        select.filter = if conditions.len() == 1 { conditions.pop() } else { Some(Expr::And(conditions)) };
+        select.filter = sqlgauge_sql::canonical::conjunction(conditions);
     }
 }
 

@@ -289,11 +289,11 @@ pub fn condition_of(schema: &Schema, key: Key, earlier: RelationId, later: Relat
         let column = |relation, place| Box::new(Expr::Column(ColumnRef::at(relation, place)));
         Expr::Binary(BinaryOperator::Equal, column(earlier, left), column(later, right))
     });
-    joined(pairs.collect())
+    conjunction(pairs.collect())
 }
 
 /// All of the conditions as one.
-pub fn joined(mut conditions: Vec<Expr>) -> Option<Expr> {
+pub fn conjunction(mut conditions: Vec<Expr>) -> Option<Expr> {
     if conditions.len() > 1 { Some(Expr::And(conditions)) } else { conditions.pop() }
 }
 
@@ -331,7 +331,7 @@ impl Canonical<'_> {
             let mut rest: Vec<Expr> = conditions.into_iter().map(|(_, condition)| condition).collect();
             rest.iter_mut().for_each(|condition| replace(&same, condition));
             rest.sort_by_key(place);
-            select.filter = joined(rest);
+            select.filter = conjunction(rest);
             replace_in(&same, select);
         } else {
             self.turn_keys(from);
@@ -486,7 +486,7 @@ fn take(conditions: &mut Vec<Placed>, wanted: impl Fn(&Placed) -> bool) -> Optio
     let (matches, left): (Vec<Placed>, Vec<Placed>) =
         std::mem::take(conditions).into_iter().partition(wanted);
     *conditions = left;
-    joined(matches.into_iter().map(|(_, condition)| condition).collect())
+    conjunction(matches.into_iter().map(|(_, condition)| condition).collect())
 }
 
 /// The column that an expression is, if it is one of a table and no rowid.

@@ -38,11 +38,9 @@ enum ColumnNames {
 impl<'a> Names<'a> {
     /// Names that are unique in the statement.
     pub fn of(query: &Query, schema: &'a Schema) -> Self {
-        let mut collected = Collected::default();
-        walk_query(&mut collected, query);
-        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
+        let (mut names, collected) = Self::begin(query, schema);
         let mut in_use = NamesInUse { schema: Some(schema), ..NamesInUse::default() };
-        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
+        for (id, name, columns) in collected.ctes {
             names.ctes.insert(id, (in_use.unused(&name), columns));
         }
         names.name_relations(&collected.relations, &mut in_use);
@@ -52,12 +50,8 @@ impl<'a> Names<'a> {
 
     /// The aliases that a text gave where it gave one, and elsewhere the relation's own name.
     pub(super) fn as_written(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
-        let mut collected = Collected::default();
-        walk_query(&mut collected, query);
-        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
-        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
-            names.ctes.insert(id, (name, columns));
-        }
+        let (mut names, collected) = Self::begin(query, schema);
+        names.ctes.extend(collected.ctes.into_iter().map(|(id, name, columns)| (id, (name, columns))));
         let names_of_aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
         let mut in_use = NamesInUse { names: names_of_aliases, ..NamesInUse::default() };
         for (id, kind) in &collected.relations {
@@ -75,12 +69,8 @@ impl<'a> Names<'a> {
 
     /// The names of tables that the query reads once, and elsewhere the aliases of its text.
     pub(super) fn of_tables(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
-        let mut collected = Collected::default();
-        walk_query(&mut collected, query);
-        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
-        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
-            names.ctes.insert(id, (name, columns));
-        }
+        let (mut names, collected) = Self::begin(query, schema);
+        names.ctes.extend(collected.ctes.into_iter().map(|(id, name, columns)| (id, (name, columns))));
         let bases: Vec<String> = collected.relations.iter().map(|(_, kind)| names.base_name(kind)).collect();
         let mut counts: HashMap<String, usize> = HashMap::new();
         bases.iter().for_each(|base| *counts.entry(base.to_ascii_lowercase()).or_default() += 1);
@@ -93,8 +83,12 @@ impl<'a> Names<'a> {
         names
     }
 
-    fn none(schema: &'a Schema, rowids: HashSet<RelationId>) -> Self {
-        Self { schema, relations: HashMap::new(), ctes: HashMap::new(), rowids }
+    /// No names yet, and what shall have some.
+    fn begin(query: &Query, schema: &'a Schema) -> (Self, Collected) {
+        let mut collected = Collected::default();
+        walk_query(&mut collected, query);
+        let rowids = std::mem::take(&mut collected.rowids);
+        (Self { schema, relations: HashMap::new(), ctes: HashMap::new(), rowids }, collected)
     }
 
     /// Derived columns may take the name of an inner column, so inner relations come first.

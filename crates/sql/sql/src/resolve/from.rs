@@ -8,6 +8,7 @@ use super::scope::{ColumnName, Columns, NameLookup, Scope, ScopeRelation};
 use super::select::merged_column;
 use super::{ErrorKind, ResolveError, Resolver};
 use crate::builtin::{builtin_columns, function_arguments};
+use crate::canonical::conjunction;
 use crate::parse::{MAX_RELATIONS, TOO_MANY_RELATIONS};
 use crate::reach::Beyond;
 use crate::schema::{Index, TableKind};
@@ -292,11 +293,7 @@ impl<'a> Resolver<'a> {
                 if let Some(on) = on {
                     conditions.push(this.single_expr(on)?);
                 }
-                let on = match conditions.len() {
-                    0 | 1 => conditions.pop(),
-                    _ => Some(Expr::And(conditions)),
-                };
-                Ok(From::Join(Box::new(Join { kind, left, right, on })))
+                Ok(From::Join(Box::new(Join { kind, left, right, on: conjunction(conditions) })))
             }),
         }
     }

@@ -159,39 +159,26 @@ impl Column {
     }
 }
 
-/// What becomes of the rows that refer to a row when that row is deleted, or its key changes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Nothing: what refers to nothing afterwards breaks the constraint.
-    #[default]
-    NoAction,
-    /// The change is refused at once.
-    Restrict,
-    /// They refer to nothing.
-    SetNull,
-    /// They refer to the default of their columns.
-    SetDefault,
-    /// They are deleted, or follow the change.
-    Cascade,
+sqlgauge_base::named! {
+    /// What becomes of the rows that refer to a row when that row is deleted, or its key changes.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Action by sql {
+        /// Nothing: what refers to nothing afterwards breaks the constraint.
+        #[default]
+        NoAction = "NO ACTION",
+        /// The change is refused at once.
+        Restrict = "RESTRICT",
+        /// They refer to nothing.
+        SetNull = "SET NULL",
+        /// They refer to the default of their columns.
+        SetDefault = "SET DEFAULT",
+        /// They are deleted, or follow the change.
+        Cascade = "CASCADE",
+    }
 }
 
 impl Action {
-    /// All actions.
-    pub const ALL: [Self; 5] =
-        [Self::NoAction, Self::Restrict, Self::SetNull, Self::SetDefault, Self::Cascade];
-
-    /// The action in SQL.
-    pub fn sql(self) -> &'static str {
-        match self {
-            Self::NoAction => "NO ACTION",
-            Self::Restrict => "RESTRICT",
-            Self::SetNull => "SET NULL",
-            Self::SetDefault => "SET DEFAULT",
-            Self::Cascade => "CASCADE",
-        }
-    }
-
     /// The action of that name, case ignored; SQLite has no others.
     pub fn from_sql(sql: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.sql().eq_ignore_ascii_case(sql))

@@ -1,44 +1,23 @@
 //! Spider's four hardness levels.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::MisplacedOperator;
 use super::query::{ColumnUnit, ConditionItem, ConditionOp, SpiderAggregate, SpiderQuery};
 
-/// How hard a query is (Spider paper, section 4.3; `evaluation.py`, `eval_hardness`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Hardness {
-    /// At most one component, nothing nested.
-    Easy,
-    /// A few components, nothing nested.
-    Medium,
-    /// More components, or one nested query and little else.
-    Hard,
-    /// Everything else.
-    Extra,
-}
-
-impl Hardness {
-    /// All levels, from the easiest.
-    pub const ALL: [Self; 4] = [Self::Easy, Self::Medium, Self::Hard, Self::Extra];
-
-    /// The level's name in the official table.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Easy => "easy",
-            Self::Medium => "medium",
-            Self::Hard => "hard",
-            Self::Extra => "extra",
-        }
-    }
-}
-
-impl fmt::Display for Hardness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+sqlgauge_base::named! {
+    /// How hard a query is (Spider paper, section 4.3; `evaluation.py`, `eval_hardness`).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Hardness by as_str {
+        /// At most one component, nothing nested.
+        Easy = "easy",
+        /// A few components, nothing nested.
+        Medium = "medium",
+        /// More components, or one nested query and little else.
+        Hard = "hard",
+        /// Everything else.
+        Extra = "extra",
     }
 }
 

@@ -267,78 +267,54 @@ pub enum UnaryOperator {
     BitNot,
 }
 
-/// A binary operator other than AND and OR.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BinaryOperator {
-    /// `=`, `==`.
-    Equal,
-    /// `<>`, `!=`.
-    NotEqual,
-    /// `<`.
-    Less,
-    /// `<=`.
-    LessEqual,
-    /// `>`.
-    Greater,
-    /// `>=`.
-    GreaterEqual,
-    /// IS, IS NOT DISTINCT FROM.
-    Is,
-    /// IS NOT, IS DISTINCT FROM.
-    IsNot,
-    /// `+`.
-    Add,
-    /// `-`.
-    Subtract,
-    /// `*`.
-    Multiply,
-    /// `/`.
-    Divide,
-    /// `%`.
-    Modulo,
-    /// `||`.
-    Concat,
-    /// `&`.
-    BitAnd,
-    /// `|`.
-    BitOr,
-    /// `<<`.
-    ShiftLeft,
-    /// `>>`.
-    ShiftRight,
-    /// `->`.
-    Arrow,
-    /// `->>`.
-    LongArrow,
+sqlgauge_base::named! {
+    /// A binary operator other than AND and OR.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum BinaryOperator by symbol {
+        /// `=`, `==`.
+        Equal = "=",
+        /// `<>`, `!=`.
+        NotEqual = "<>",
+        /// `<`.
+        Less = "<",
+        /// `<=`.
+        LessEqual = "<=",
+        /// `>`.
+        Greater = ">",
+        /// `>=`.
+        GreaterEqual = ">=",
+        /// IS, IS NOT DISTINCT FROM.
+        Is = "IS",
+        /// IS NOT, IS DISTINCT FROM.
+        IsNot = "IS NOT",
+        /// `+`.
+        Add = "+",
+        /// `-`.
+        Subtract = "-",
+        /// `*`.
+        Multiply = "*",
+        /// `/`.
+        Divide = "/",
+        /// `%`.
+        Modulo = "%",
+        /// `||`.
+        Concat = "||",
+        /// `&`.
+        BitAnd = "&",
+        /// `|`.
+        BitOr = "|",
+        /// `<<`.
+        ShiftLeft = "<<",
+        /// `>>`.
+        ShiftRight = ">>",
+        /// `->`.
+        Arrow = "->",
+        /// `->>`.
+        LongArrow = "->>",
+    }
 }
 
 impl BinaryOperator {
-    /// The operator's spelling.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Equal => "=",
-            Self::NotEqual => "<>",
-            Self::Less => "<",
-            Self::LessEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterEqual => ">=",
-            Self::Is => "IS",
-            Self::IsNot => "IS NOT",
-            Self::Add => "+",
-            Self::Subtract => "-",
-            Self::Multiply => "*",
-            Self::Divide => "/",
-            Self::Modulo => "%",
-            Self::Concat => "||",
-            Self::BitAnd => "&",
-            Self::BitOr => "|",
-            Self::ShiftLeft => "<<",
-            Self::ShiftRight => ">>",
-            Self::Arrow => "->",
-            Self::LongArrow => "->>",
-        }
-    }
-
     /// The truth that `x op right` asks for, if it is IS TRUE, IS FALSE or the negation of one. SQLite looks for the word behind
     /// COLLATE, and nowhere else: in `(x, y) IS (TRUE, 1)`, `x IS likely(TRUE)` and `x = TRUE` it is the integer 1.
     pub fn truth_asked(self, right: &Expr) -> Option<bool> {
