@@ -11,6 +11,7 @@ use sqlgauge_sql::schema::{Affinity, Schema, Table, TableId};
 use super::ir::{Constant, Sort, Term, Terms};
 use super::oracle::stored;
 use super::process::Sexp;
+use super::table::has_rowid;
 use super::value::SymbolicValue;
 use super::world::{SymbolicRow, SymbolicWorld};
 use sqlgauge_search::{Witness, WitnessTable, create_definitions, create_table, with_targets};
@@ -156,7 +157,14 @@ pub(crate) fn database(
         let table = schema.table(id)?;
         // What SQLite computes itself has no value to read, and takes none.
         let stored = world.tables.get(&id)?.iter().map(|row| stored_cells(table, row));
-        contents.insert(id, rows(world, values, &stored.collect::<Vec<_>>())?);
+        let mut stored = rows(world, values, &stored.collect::<Vec<_>>())?;
+        if has_rowid(world, table) {
+            stored.sort_by_key(|row| match row.last() {
+                Some(Stored::Integer(rowid)) => *rowid,
+                _ => 0,
+            });
+        }
+        contents.insert(id, stored);
     }
     // Tables that are referred to come first, so from the last on every child is complete before its parents.
     for &id in all.iter().rev() {
@@ -178,13 +186,10 @@ pub(crate) fn database(
 
 /// The row with NULL in its generated columns.
 fn stored_cells(table: &Table, row: &SymbolicRow) -> SymbolicRow {
-    let cells = row.values.iter().zip(&table.columns);
-    let values =
-        cells.map(
-            |(&value, column)| {
-                if column.generated { SymbolicValue { is_null: Terms::TRUE, ..value } } else { value }
-            },
-        );
+    let values = row.values.iter().enumerate().map(|(at, &value)| {
+        let is_generated = table.columns.get(at).is_some_and(|column| column.generated);
+        if is_generated { SymbolicValue { is_null: Terms::TRUE, ..value } } else { value }
+    });
     SymbolicRow { present: row.present, values: values.collect() }
 }
 

@@ -128,6 +128,8 @@ pub enum ProofAssumption {
     FiniteNumbers,
     /// No text has a character with the code 0, at which LIKE, GLOB and many functions end.
     TextsWithoutNul,
+    /// No recursion takes more rounds.
+    Recursion(usize),
     /// Rows keep this foreign key, which SQLite enforces only where a connection asks for it.
     ForeignKey(Box<str>),
 }
@@ -142,6 +144,7 @@ impl ProofAssumption {
             Self::ExactReals => "exact-reals",
             Self::FiniteNumbers => "finite-numbers",
             Self::TextsWithoutNul => "texts-without-nul",
+            Self::Recursion(rounds) => return Cow::Owned(format!("recursion-within-{rounds}-rounds")),
             Self::ForeignKey(key) => return Cow::Owned(format!("FOREIGN KEY {key}")),
         })
     }
@@ -253,7 +256,14 @@ fn up_to<T>(
 ) -> ProofOutcome<T> {
     let (mut proved, mut open) = (None, None);
     let mut assumes = BTreeSet::new();
-    let listed = |assumes: BTreeSet<ProofAssumption>| assumes.into_iter().collect();
+    // Who assumes that recursion ends after two rounds need not say that it ends after three.
+    let listed = |assumes: BTreeSet<ProofAssumption>| {
+        let mut assumes: Vec<_> = assumes.into_iter().collect();
+        assumes.dedup_by(|more, less| {
+            matches!((more, less), (ProofAssumption::Recursion(_), ProofAssumption::Recursion(_)))
+        });
+        assumes
+    };
     for rows in 1..=bound {
         let settled = BoundedQuestion::new(input, rows, keeps_cut(input)).and_then(|question| {
             assumes.extend(question.assumes());

@@ -8,9 +8,7 @@ use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::derive::{Conversion, Fact, OperandComparison};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Affinity, Collation};
-use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Place, Query, UnaryOperator,
-};
+use sqlgauge_sql::tree::{Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Query, UnaryOperator};
 
 use super::defect::EncoderDefect as Defect;
 use super::exec::{Env, Run};
@@ -24,9 +22,7 @@ impl Run<'_, '_> {
     pub(crate) fn value(&mut self, expr: &Expr, env: &Env) -> Result<SymbolicValue, Stop> {
         self.world.check_size(0)?;
         Ok(match expr {
-            Expr::Column(column) => env.column(*column).ok_or_else(|| {
-                Stop::unsupported(if column.column == Place::Rowid { "rowid" } else { "column" })
-            })?,
+            Expr::Column(column) => env.column(*column).ok_or_else(|| Stop::unsupported("column"))?,
             Expr::Literal(literal) => self.literal(literal)?,
             Expr::Unary(UnaryOperator::Plus, inner) | Expr::Collate { expr: inner, .. } => {
                 self.value(inner, env)?

@@ -8,7 +8,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
-use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
@@ -115,15 +114,12 @@ impl<'s> BoundedQuestion<'s> {
     /// The question for tables of at most `rows` rows.
     pub(crate) fn new(input: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
         let (schema, (left, right), how) = input;
-        if is_entangled(left) || is_entangled(right) {
-            return Err(Halt::Unsupported("outer aggregate".to_owned()));
-        }
         let mut world = SymbolicWorld::new(schema);
         world.deadline = Some(how.deadline);
         world.columns = how.columns;
         let mut tables = BTreeSet::new();
-        table::tables_of(left, schema, &mut tables);
-        table::tables_of(right, schema, &mut tables);
+        table::tables_of(&mut world, left, &mut tables);
+        table::tables_of(&mut world, right, &mut tables);
         table::add_tables(&mut world, &tables, rows)?;
         let mut question = Self {
             input,
@@ -184,7 +180,7 @@ impl<'s> BoundedQuestion<'s> {
             return Ok(SolverOutcome::Same);
         }
         self.pool = self.likely_texts();
-        if !self.pool.is_empty() || !self.world.settled.is_empty() {
+        if self.is_guided() || !self.world.settled.is_empty() {
             // What is known of functions, and no choice that shows: what is found now is most likely real.
             let mut further = self.world.settled.clone();
             further.extend(self.within_pool());
@@ -249,7 +245,7 @@ impl<'s> BoundedQuestion<'s> {
             if self.function_values.len() == count {
                 forbidden.push(self.other_shape(&candidate));
             }
-            is_within = !is_within && !self.pool.is_empty();
+            is_within = !is_within && self.is_guided();
         }
         Ok(SolverOutcome::Open(ProofReason::Refused(self.refused)))
     }
@@ -367,10 +363,16 @@ impl<'s> BoundedQuestion<'s> {
         if has_function || !self.world.dates.is_empty() { texts } else { BTreeSet::new() }
     }
 
-    /// That every text of the tables is among the likely ones.
+    /// Whether there is more to say of a likely candidate than that it is one.
+    fn is_guided(&self) -> bool {
+        !self.pool.is_empty() || !self.world.inserted.is_empty()
+    }
+
+    /// That rowids are those of inserted rows, and every text of the tables among the likely ones.
     fn within_pool(&mut self) -> Vec<Term> {
+        let mut within = self.world.inserted.clone();
         if self.pool.is_empty() {
-            return Vec::new();
+            return within;
         }
         let rows = self.tables.iter().filter_map(|id| self.world.tables.get(id)).flat_map(|rows| rows.iter());
         let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
@@ -378,13 +380,13 @@ impl<'s> BoundedQuestion<'s> {
         let cells: Vec<Term> = cells.into_iter().filter(|&cell| terms.as_constant(cell).is_none()).collect();
         let named: Vec<(Term, bool)> =
             self.pool.iter().map(|text| (terms.text(text), is_time_text(text))).collect();
-        let within = cells.into_iter().map(|cell| {
+        within.extend(cells.into_iter().map(|cell| {
             let is_date = self.world.dates.contains(&cell);
             let fitting = named.iter().filter(|(_, is_time)| *is_time || !is_date);
             let equal: Vec<Term> = fitting.map(|&(text, _)| terms.equal(cell, text)).collect();
             terms.any(equal)
-        });
-        within.collect()
+        }));
+        within
     }
 }
 

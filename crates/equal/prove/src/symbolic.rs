@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use sqlgauge_engine::Value as Stored;
-use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
@@ -29,17 +28,16 @@ pub(crate) fn rows_on(
     database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
     (rows, defect): (usize, Option<EncoderDefect>),
 ) -> Result<OnDatabase, Stop> {
-    if is_entangled(query) {
-        return Err(Stop::unsupported("outer aggregate"));
-    }
     let mut world = SymbolicWorld::new(schema);
     world.defect = defect;
     world.deadline = Some(Instant::now() + TIME);
     let mut tables = BTreeSet::new();
-    table::tables_of(query, schema, &mut tables);
+    table::tables_of(&mut world, query, &mut tables);
     table::add_tables(&mut world, &tables, rows)?;
     let constraints = world.conditions.clone();
     let executed = Run::statement(&mut world, query, false)?;
+    // That recursion ends.
+    world.settled.extend_from_slice(&world.conditions[constraints.len()..]);
     let Some(constants) = constants_of(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
     let result: Vec<SymbolicRow> = executed
         .rows
@@ -96,9 +94,13 @@ fn constants_of(
     for id in tables {
         let rows = world.tables.get(id)?.clone();
         let mut stored = database.get(id).cloned().unwrap_or_default();
-        // The encoding has the rows in the order of their key.
-        if let Some(&first) = world.schema.table(*id)?.primary_key.first() {
-            stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize]));
+        let table = world.schema.table(*id)?;
+        match table::leading_key(table) {
+            Some(first) => stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize])),
+            None if table::has_rowid(world, table) => {
+                stored.sort_by(|a, b| order(&a[a.len() - 1], &b[b.len() - 1]));
+            }
+            None => {}
         }
         for (at, row) in rows.iter().enumerate() {
             constants.insert(row.present, Constant::Truth(at < stored.len()));

@@ -6,18 +6,18 @@
 //! come first and, where its key allows it, in the order of the key.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use num_bigint::BigInt;
 use sqlgauge_sql::Definition;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Column, Index, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Query};
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Place, Query};
 
 use super::ProofAssumption;
 use super::exec::{Env, Run};
-use super::ir::{Constant, Sort, Term, Terms};
+use super::ir::{Sort, Term, Terms};
 use super::value::SymbolicValue;
 use super::world::{Stop, SymbolicRow, SymbolicWorld};
 
@@ -66,11 +66,13 @@ fn classes(column: &Column) -> Classes {
     }
 }
 
-/// The tables that a query reads, also through views.
-pub(crate) fn tables_of(query: &Query, schema: &Schema, tables: &mut BTreeSet<TableId>) {
+/// Adds the tables that a query reads, also through views.
+pub(crate) fn tables_of<'s>(world: &mut SymbolicWorld<'s>, query: &Query, tables: &mut BTreeSet<TableId>) {
+    let schema: &'s Schema = world.schema;
     let mut seen = BTreeSet::new();
     let mut pending = vec![query];
     while let Some(query) = pending.pop() {
+        world.reads_rowid |= reads::columns(query).iter().any(|column| column.column == Place::Rowid);
         for (_, id) in reads::tables(query) {
             let view = schema.definition(id).and_then(|definition| definition.view.as_ref());
             match view.filter(|_| schema.table(id).is_some_and(|table| table.kind == TableKind::View)) {
@@ -105,6 +107,7 @@ pub(crate) fn add_tables(
     for &id in tables {
         if let (Some(table), Some(rows)) = (schema.table(id), world.tables.get(&id).cloned()) {
             keys(world, (id, table), &rows)?;
+            rowids(world, table, &rows);
             foreign_keys(world, table, &rows)?;
             checks(world, id, &rows)?;
         }
@@ -119,7 +122,53 @@ fn row(world: &mut SymbolicWorld<'_>, id: TableId, table: &Table) -> Result<Symb
     });
     let mut values: Vec<SymbolicValue> = cells.collect();
     generate(world, (id, table), present, &mut values)?;
+    if has_rowid(world, table) {
+        let rowid = stored_integer(world, STORED_INTEGERS);
+        values.push(SymbolicValue {
+            is_null: Terms::FALSE,
+            is_integer: Terms::TRUE,
+            integer: rowid,
+            ..world.terms.null()
+        });
+    }
     Ok(SymbolicRow { present, values: values.into() })
+}
+
+/// Whether the rows of a table have their rowid behind their columns.
+pub(crate) fn has_rowid(world: &SymbolicWorld<'_>, table: &Table) -> bool {
+    world.reads_rowid && !table.without_rowid && table.rowid_alias().is_none()
+}
+
+/// The column by which the rows of a table are sorted.
+pub(crate) fn leading_key(table: &Table) -> Option<u32> {
+    let first = *table.primary_key.first()?;
+    let is_set = table.column(first).is_some_and(|column| column.not_null);
+    (is_set || table.rowid_alias() == Some(first)).then_some(first)
+}
+
+/// Makes the rowids of a table different, and ascending unless its rows are sorted by a key. SQLite gives the first rows that
+/// are inserted 1 and so on: a candidate with others may be none.
+fn rowids(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) {
+    if !has_rowid(world, table) {
+        return;
+    }
+    let is_sorted = leading_key(table).is_some();
+    let rowids: Vec<Term> = rows.iter().filter_map(|row| Some(row.values.last()?.integer)).collect();
+    let terms = &mut world.terms;
+    let one = terms.integer(1);
+    for (at, &rowid) in rowids.iter().enumerate() {
+        for &before in &rowids[..at] {
+            let fails = if is_sorted { terms.equal(before, rowid) } else { terms.at_most(rowid, before) };
+            let holds = terms.not(fails);
+            world.conditions.push(terms.implies(rows[at].present, holds));
+        }
+        world.inserted.push(terms.at_most(one, rowid));
+        for (count, next) in (1..).zip(rows.iter().skip(1).map(|row| row.present).chain([Terms::FALSE])) {
+            let last = terms.integer(count);
+            let fits = terms.at_most(rowid, last);
+            world.inserted.push(terms.or(next, fits));
+        }
+    }
 }
 
 /// Computes the generated columns of a row, each after those that it is computed from.
@@ -161,6 +210,18 @@ fn generate(
     Ok(())
 }
 
+/// The integers that a cell may hold.
+const STORED_INTEGERS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
+
+fn stored_integer(world: &mut SymbolicWorld<'_>, range: RangeInclusive<i64>) -> Term {
+    let terms = &mut world.terms;
+    let (least, most) = (terms.integer(*range.start()), terms.integer(*range.end()));
+    let integer = terms.unknown(Sort::Integer);
+    world.conditions.extend([terms.at_most(least, integer), terms.at_most(integer, most)]);
+    world.assumes.insert(ProofAssumption::NoOverflow);
+    integer
+}
+
 fn cell(
     world: &mut SymbolicWorld<'_>,
     (id, table): (TableId, &Table),
@@ -196,13 +257,8 @@ fn cell(
     value.is_integer = class(terms, classes.integer);
     value.is_real = class(terms, classes.real);
     if classes.integer {
-        value.integer = terms.unknown(Sort::Integer);
-        let limit = if narrow == Narrow::Truth { 1 } else { 1_i64 << 53 };
-        let limit = terms.constant(Constant::Integer(BigInt::from(limit)));
-        let least = if narrow == Narrow::Truth { terms.integer(0) } else { terms.negate(limit) };
-        let bounds = [terms.at_most(least, value.integer), terms.at_most(value.integer, limit)];
-        world.conditions.extend(bounds);
-        world.assumes.insert(ProofAssumption::NoOverflow);
+        let range = if narrow == Narrow::Truth { 0..=1 } else { STORED_INTEGERS };
+        value.integer = stored_integer(world, range);
     }
     if classes.real {
         value.real = world.terms.unknown(Sort::Real);
@@ -254,9 +310,7 @@ fn keys(
         }
     }
     unique_indexes(&mut run, (id, table), rows)?;
-    if let Some(&first) = table.primary_key.first()
-        && table.column(first).is_some_and(|column| column.not_null || table.rowid_alias() == Some(first))
-    {
+    if let Some(first) = leading_key(table) {
         for pair in rows.windows(2) {
             let (this, next) = (pair[0].values[first as usize], pair[1].values[first as usize]);
             let terms = &mut run.world.terms;

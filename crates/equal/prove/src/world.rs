@@ -55,8 +55,12 @@ pub(crate) struct SymbolicWorld<'s> {
     pub oracle: Oracle,
     /// The rows of each table that is read.
     pub tables: HashMap<TableId, Rc<Vec<SymbolicRow>>>,
+    /// Whether a rowid is read: then each row of a table has it behind its columns, unless a column is the rowid.
+    pub reads_rowid: bool,
     /// What holds besides the constraints of the schema.
     pub conditions: Vec<Term>,
+    /// What holds of the rowids of rows that have just been inserted.
+    pub inserted: Vec<Term>,
     /// What holds where SQL leaves no choice open.
     pub settled: Vec<Term>,
     /// Whether choices that SQL leaves open are made the other way round.
@@ -87,7 +91,9 @@ impl<'s> SymbolicWorld<'s> {
             terms: Terms::new(),
             oracle: Oracle::new(),
             tables: HashMap::new(),
+            reads_rowid: false,
             conditions: Vec::new(),
+            inserted: Vec::new(),
             settled: Vec::new(),
             reverses_choices: false,
             columns: &DeclaredColumns::None,

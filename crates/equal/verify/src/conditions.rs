@@ -22,6 +22,9 @@ fn words(assumption: &str) -> String {
     if let Some(key) = assumption.strip_prefix("FOREIGN KEY ") {
         return format!("`{key}` holds");
     }
+    if let Some(rounds) = assumption.strip_prefix("recursion-within-") {
+        return format!("recursion ends after {}", rounds.replace('-', " "));
+    }
     let unique = ["UNIQUE ", "PRIMARY KEY "].iter().find_map(|start| assumption.strip_prefix(start));
     if let Some(columns) = unique {
         return format!("`{columns}` has no value twice");

@@ -1,6 +1,6 @@
 //! Lists what a piece of a query declares and reads, subqueries included: relations, tables, columns, CTEs.
 
-use crate::tree::{ColumnRef, Cte, CteId, Expr, RelationId, RelationSource, TableId};
+use crate::tree::{ColumnRef, Cte, CteId, Expr, From, RelationId, RelationSource, Select, TableId};
 use crate::visit::{Walk, each_expr, each_relation};
 
 /// The relations that the piece declares, in the order of a walk.
@@ -30,6 +30,15 @@ pub fn columns(piece: &impl Walk) -> Vec<ColumnRef> {
         }
     });
     columns
+}
+
+/// The CTEs in the FROM clause of a SELECT, with repetition.
+pub fn ctes_of(select: &Select) -> impl Iterator<Item = CteId> {
+    let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
+    relations.into_iter().filter_map(|relation| match relation.source {
+        RelationSource::Cte(id) => Some(id),
+        _ => None,
+    })
 }
 
 /// The columns that the piece reads of relations outside of it, with repetition.

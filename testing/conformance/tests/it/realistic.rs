@@ -113,13 +113,15 @@ fn what_is_called_realistic_keeps_what_the_rows_keep() {
                     "{db}\n{gold}\n{prediction}\n{witness:?}"
                 );
             }
-            let plain = tables(&plain).map(|(_, witness)| witness).unwrap_or_default();
-            convicted += usize::from(!broken(&real, &plain).is_empty());
+            if different % 4 == 0 {
+                let plain = tables(&plain).map(|(_, witness)| witness).unwrap_or_default();
+                convicted += usize::from(!broken(&real, &plain).is_empty());
+            }
         }
     }
     println!(
-        "{different} pairs told apart, {realistic} of them realistically; plain counterexamples convicted: {convicted}"
+        "{different} pairs told apart, {realistic} of them realistically; of every fourth the plain counterexample: {convicted} convicted"
     );
     assert!(different > 300 && realistic * 2 > different, "{realistic} of {different}");
-    assert!(convicted * 10 > different, "{convicted} of {different}");
+    assert!(convicted * 40 > different, "{convicted} of {different}");
 }

@@ -66,6 +66,12 @@ pub enum Construct {
     SetOperation,
     /// WITH.
     Cte,
+    /// WITH RECURSIVE.
+    Recursion,
+    /// The rowid of a table.
+    Rowid,
+    /// An aggregate in a subquery of the query that it belongs to.
+    OuterAggregate,
     /// Functions that rank the rows of a window.
     Rank,
     WindowAggregate,
@@ -74,7 +80,7 @@ pub enum Construct {
 }
 
 impl Construct {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 35] = [
         Self::NullLogic,
         Self::Arithmetic,
         Self::Affinity,
@@ -104,6 +110,9 @@ impl Construct {
         Self::Scalar,
         Self::SetOperation,
         Self::Cte,
+        Self::Recursion,
+        Self::Rowid,
+        Self::OuterAggregate,
         Self::Rank,
         Self::WindowAggregate,
         Self::Neighbour,
@@ -194,6 +203,9 @@ impl Writer<'_> {
             C::Scalar => self.scalar(),
             C::SetOperation => self.set_operation(),
             C::Cte => self.cte(),
+            C::Recursion => self.recursion(),
+            C::Rowid => self.rowid(),
+            C::OuterAggregate => self.outer_aggregate(),
             C::Rank | C::WindowAggregate | C::Neighbour => self.windowed(construct),
         }
     }
@@ -653,6 +665,67 @@ impl Writer<'_> {
             ),
             _ => format!(
                 "WITH k AS (SELECT DISTINCT {one} AS v FROM t) SELECT COUNT(*), (SELECT MAX(v) FROM k) FROM k"
+            ),
+        }
+    }
+
+    fn recursion(&mut self) -> String {
+        let union = self.dice.word(&["UNION", "UNION ALL", "UNION ALL"]);
+        let (one, two) = (self.column("t"), self.operand("t"));
+        let (comparison, constant) = (self.dice.word(&COMPARISONS), self.dice.word(&CONSTANTS));
+        let last = self.dice.below(5);
+        match self.dice.below(6) {
+            0 => format!(
+                "WITH k(v) AS (SELECT 1 {union} SELECT v + 1 FROM k WHERE v < {last}) SELECT k.v, {one} FROM k LEFT JOIN t ON {two} {comparison} k.v"
+            ),
+            1 => format!(
+                "WITH k(v, w) AS (SELECT {one}, 0 FROM t {union} SELECT k.v, k.w + 1 FROM k WHERE k.w < {last}) SELECT v, w, v {comparison} {constant} FROM k"
+            ),
+            2 => format!(
+                "WITH k(v) AS (SELECT {one} FROM t UNION SELECT u.t_id FROM u JOIN k ON k.v {comparison} {}) SELECT count(*), max(v) FROM k",
+                self.column("u")
+            ),
+            3 => format!(
+                "WITH k(v) AS (SELECT 0 UNION SELECT {one} FROM k, t WHERE {} IS NOT k.v AND {two} {comparison} k.v) SELECT v, v {comparison} {constant} FROM k",
+                self.column("t")
+            ),
+            4 => format!(
+                "SELECT t.id FROM t WHERE {one} IN (WITH k(v) AS (SELECT {constant} UNION ALL SELECT v || 'a' FROM k WHERE length(v) < {last}) SELECT v FROM k)"
+            ),
+            _ => format!(
+                "WITH k(v, w) AS (SELECT {one}, 1 FROM t WHERE {two} {comparison} {constant} UNION ALL SELECT u.id, w + 1 FROM k JOIN u ON u.t_id = k.v WHERE w < 3) SELECT w, count(*) FROM k GROUP BY w"
+            ),
+        }
+    }
+
+    fn rowid(&mut self) -> String {
+        let (one, condition) = (self.operand("t"), self.plain("u"));
+        let comparison = self.dice.word(&COMPARISONS);
+        let rowid = self.dice.word(&["rowid", "oid", "_rowid_"]);
+        match self.dice.below(5) {
+            0 => format!("SELECT t.{rowid}, {one} FROM t"),
+            1 => format!(
+                "SELECT t.id, u.{rowid} FROM t LEFT JOIN u ON t.{rowid} {comparison} u.n AND {condition}"
+            ),
+            2 => format!("SELECT max(t.{rowid}), {one} FROM t"),
+            3 => format!("SELECT {one} FROM t ORDER BY t.{rowid} DESC LIMIT {}", self.dice.below(3)),
+            _ => format!("SELECT t.id FROM t WHERE t.{rowid} {comparison} {one}"),
+        }
+    }
+
+    fn outer_aggregate(&mut self) -> String {
+        let (one, aggregate) = (self.column("t"), self.aggregate("t"));
+        let (condition, key) = (self.plain("u"), self.column("t"));
+        match self.dice.below(4) {
+            0 => format!("SELECT (SELECT {aggregate}) FROM t"),
+            1 => format!(
+                "SELECT {key}, (SELECT {aggregate} + u.n FROM u WHERE {condition} ORDER BY u.id LIMIT 1) FROM t GROUP BY {key}"
+            ),
+            2 => format!(
+                "SELECT {key} FROM t GROUP BY {key} HAVING (SELECT {aggregate} > count(u.id) FROM u WHERE {condition})"
+            ),
+            _ => format!(
+                "SELECT (SELECT count(u.n) + max({one}) FROM u WHERE {condition}), {aggregate} FROM t"
             ),
         }
     }

@@ -3,9 +3,10 @@
 //! [`super::defect`] has the defects that are planted in the encoder itself.
 
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, Expr, FrameBound, FrameMode, From, JoinKind, Literal, OrderTerm,
-    Query,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, FrameBound, FrameMode, From, JoinKind, Literal,
+    OrderTerm, Place, Query,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
@@ -56,6 +57,10 @@ pub enum Misreading {
     NoRowIsZero,
     /// UNION keeps repeated rows.
     UnionKeepsAll,
+    /// A recursive CTE is what it starts from.
+    NoRecursion,
+    /// The rowid is the first column.
+    RowidIsKey,
     /// INTERSECT is UNION, EXCEPT keeps all of its left operand.
     OperandsAreUnited,
     /// RANK counts without gaps.
@@ -96,6 +101,9 @@ pub const MISREADINGS: &[(Construct, &[Misreading])] = {
         (C::Scalar, &[M::NoRowIsZero]),
         (C::SetOperation, &[M::UnionKeepsAll, M::OperandsAreUnited]),
         (C::Cte, &[M::NoDistinct, M::NoInnerLimit]),
+        (C::Recursion, &[M::UnionKeepsAll, M::NoRecursion]),
+        (C::Rowid, &[M::RowidIsKey, M::NoOffset]),
+        (C::OuterAggregate, &[M::NoAggregateFilter, M::CountCountsNull]),
         (C::Rank, &[M::RankIsDense, M::NoPartition, M::NullsSortOtherwise]),
         (C::WindowAggregate, &[M::NoPartition, M::FrameEndsAtRow, M::NoFrame, M::NoExclude]),
         (C::Neighbour, &[M::LagLooksAhead, M::NoPartition, M::NoFrame]),
@@ -130,6 +138,13 @@ impl Rewriter for Work {
     }
 
     fn body(&mut self, body: &mut Body) {
+        if self.misreading == Misreading::NoRecursion
+            && let Body::SetOperation { left, right, .. } = body
+            && matches!(&**right, Body::Select(select) if reads::ctes_of(select).next().is_some())
+        {
+            *body = (**left).clone();
+            return;
+        }
         match (self.misreading, body) {
             (Misreading::NoDistinct, Body::Select(select)) => select.distinct = false,
             (Misreading::ShortGroupBy, Body::Select(select)) if select.group_by.len() > 1 => {
@@ -187,6 +202,9 @@ impl Work {
             }
             (M::ExistsAsksForValue, Expr::Exists { query, negated }) => {
                 Expr::IsNull { expr: Box::new(Expr::Scalar(query.clone())), negated: !negated }
+            }
+            (M::RowidIsKey, &Expr::Column(ColumnRef { relation, column: Place::Rowid })) => {
+                Expr::Column(ColumnRef { relation, column: Place::At(0) })
             }
             (M::NoRowIsZero, Expr::Scalar(_)) => call(Function::Coalesce, vec![expr.clone(), integer(0)]),
             (M::SubstrFromZero, Expr::Function { function: Function::Substr, args }) => {

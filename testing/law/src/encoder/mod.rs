@@ -138,7 +138,10 @@ fn rows_of(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Vec<Value
 fn contents(connection: &Connection, schema: &Schema) -> BTreeMap<TableId, Vec<Vec<Value>>> {
     let tables = schema.ids().filter_map(|id| {
         let table = schema.table(id).filter(|table| table.kind == TableKind::Table)?;
-        let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
+        let mut columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
+        if !table.without_rowid && table.column_index("rowid").is_none() {
+            columns.push("rowid".to_owned());
+        }
         let sql = format!("SELECT {} FROM {}", columns.join(", "), quoted(&table.name));
         Some((id, rows_of(connection, &sql).ok()?))
     });

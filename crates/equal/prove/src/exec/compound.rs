@@ -7,7 +7,7 @@ use sqlgauge_sql::derive::Fact;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Body, Expr, OrderTerm, SetOperator};
 
-use super::{Ranked, Run};
+use super::{Ranked, Run, unranked};
 use crate::world::{Stop, SymbolicRow};
 
 impl Run<'_, '_> {
@@ -26,10 +26,9 @@ impl Run<'_, '_> {
             let is_intersection = operator == SetOperator::Intersect;
             self.keep_by_presence(is_intersection, &mut rows, &rights, &collations)?;
         }
-        let ranked = |row: SymbolicRow| Ranked { present: row.present, values: row.values, keys: Vec::new() };
-        let mut ranked: Vec<Ranked> = rows.into_iter().map(ranked).collect();
+        let mut ranked: Vec<Ranked> = rows.into_iter().map(Ranked::without_keys).collect();
         self.keep_distinct(&mut ranked, &collations, true)?;
-        Ok(ranked.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect())
+        Ok(unranked(ranked))
     }
 
     /// Leaves the rows that are among the others, or that are not.
@@ -62,7 +61,7 @@ impl Run<'_, '_> {
 
     /// The collation of each column: that of the first SELECT that brings one. Where the first of three or more brings none, it
     /// follows from SQLite's plan and is not encoded.
-    fn collations(&self, body: &Body) -> Result<Vec<Fact<Collation>>, Stop> {
+    pub(super) fn collations(&self, body: &Body) -> Result<Vec<Fact<Collation>>, Stop> {
         let mut parts = Vec::new();
         collect_parts(body, &mut parts);
         let brought = |expr: &Expr| match self.facts.collating(expr) {

@@ -8,13 +8,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use sqlgauge_sql::aggregates::has_displaced;
 use sqlgauge_sql::derive::{Dependencies, has_aggregate};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::reads;
-use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, OrderTerm, Owner, RelationId, Select};
-use sqlgauge_sql::visit::children;
+use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, OrderTerm, Owner, Query, RelationId, Select};
+use sqlgauge_sql::visit::{Visitor, children, walk_query};
 
-use super::{Env, Run};
+use super::{Env, Run, place_in};
 use crate::ProofAssumption;
 use crate::defect::EncoderDefect;
 use crate::ir::{Sort, Term, Terms};
@@ -96,12 +97,45 @@ impl Bare<'_> {
                 return;
             }
             Expr::Scalar(query) | Expr::Exists { query, .. } | Expr::InQuery { query, .. } => {
-                reads::columns(query).into_iter().for_each(|column| self.add(column));
+                columns_of_rows(query).into_iter().for_each(|column| self.add(column));
             }
             _ => {}
         }
         children(expr, &mut |child| self.visit(child));
     }
+}
+
+/// The columns that a subquery reads, without those of aggregates of the query around.
+fn columns_of_rows(query: &Query) -> Vec<ColumnRef> {
+    #[derive(Default)]
+    struct Outer {
+        level: u32,
+        columns: Vec<ColumnRef>,
+    }
+    impl Visitor for Outer {
+        fn query(&mut self, _query: &Query) {
+            self.level += 1;
+        }
+        fn leave_query(&mut self, _query: &Query) {
+            self.level -= 1;
+        }
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Aggregate(aggregate) = expr
+                && aggregate.owner.0 == self.level
+            {
+                children(expr, &mut |child| self.columns.extend(reads::columns(child)));
+            }
+        }
+    }
+    let mut outer = Outer::default();
+    walk_query(&mut outer, query);
+    let mut columns = reads::columns(query);
+    for column in outer.columns {
+        if let Some(at) = columns.iter().position(|other| *other == column) {
+            columns.swap_remove(at);
+        }
+    }
+    columns
 }
 
 impl Run<'_, '_> {
@@ -124,7 +158,7 @@ impl Run<'_, '_> {
             let group = Rc::new(Group { rows: Rc::clone(&rows), members });
             let mut group_env = match first {
                 Some(first) if bare.columns.is_empty() => rows.envs[first].clone(),
-                None if bare.columns.is_empty() => env.inside(),
+                None if bare.columns.is_empty() => env.clone(),
                 _ => self.with_bare_columns(select, &bare, &group, first, env)?,
             };
             group_env.group = Some(group);
@@ -208,6 +242,9 @@ impl Run<'_, '_> {
         env: &Env,
     ) -> Result<Env, Stop> {
         debug_assert!(std::ptr::eq(bare.select, select));
+        if level_exprs(select, &[]).any(has_displaced) {
+            return Err(Stop::unsupported("outer aggregate beside a column of a row"));
+        }
         let candidates = match bare.extremes.as_slice() {
             [only] if only.filter.is_none() => self.at_extreme(only, group)?,
             // Beside several extremes, or one of a part, it is a row of the group.
@@ -217,7 +254,7 @@ impl Run<'_, '_> {
             bare.columns.iter().map(|column| row.column(*column)).collect()
         };
         let contents: Option<Vec<Vec<SymbolicValue>>> = group.rows.envs.iter().map(content).collect();
-        let contents = contents.ok_or_else(|| Stop::unsupported("rowid"))?;
+        let contents = contents.ok_or_else(|| Stop::unsupported("column"))?;
         let name = format!("bare {}", bare.columns.len());
         let chosen = self.any_of(name, &candidates, contents.clone())?;
         let null = self.world.terms.null();
@@ -230,15 +267,14 @@ impl Run<'_, '_> {
             let values = widths
                 .entry(column.relation)
                 .or_insert_with(|| row_of(group.rows.envs.get(first.unwrap_or(0)), column.relation));
-            let Some(place) = column.column.position() else { return Err(Stop::unsupported("rowid")) };
-            let place = place as usize;
+            let place = place_in(values, *column);
             if values.len() <= place {
                 values.resize(place + 1, null);
             }
             values[place] = value;
         }
         let bindings = widths.into_iter().map(|(relation, values)| (relation, values.into())).collect();
-        let around = first.map_or_else(|| env.inside(), |first| group.rows.envs[first].clone());
+        let around = first.map_or_else(|| env.clone(), |first| group.rows.envs[first].clone());
         Ok(around.with(bindings))
     }
 
@@ -293,10 +329,12 @@ impl Run<'_, '_> {
 
     /// The value of an aggregate over the group at hand.
     pub(crate) fn aggregate(&mut self, aggregate: &Aggregate, env: &Env) -> Result<SymbolicValue, Stop> {
-        if aggregate.owner != Owner::HERE {
-            return Err(Stop::unsupported("outer aggregate"));
+        let group =
+            env.group_of(aggregate.owner).ok_or_else(|| Stop::unsupported("aggregate without a group"))?;
+        // Whose groups an aggregate inside belongs to is counted from where it stands.
+        if aggregate.owner != Owner::HERE && aggregate.args.as_slice().iter().any(has_displaced) {
+            return Err(Stop::unsupported("aggregate in an outer aggregate"));
         }
-        let group = env.group.clone().ok_or_else(|| Stop::unsupported("aggregate without a group"))?;
         let included = self.included(aggregate, &group)?;
         if matches!(aggregate.function, Function::GroupConcat | Function::StringAgg) {
             return self.concatenated(aggregate, &group, &included);

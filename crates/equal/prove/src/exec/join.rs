@@ -305,7 +305,10 @@ impl Run<'_, '_> {
 
     fn width(&self, relation: &Relation) -> usize {
         match &relation.source {
-            RelationSource::Table(id) => self.world.schema.table(*id).map_or(0, |table| table.columns.len()),
+            RelationSource::Table(id) => match self.world.tables.get(id).and_then(|rows| rows.first()) {
+                Some(row) => row.values.len(),
+                None => self.world.schema.table(*id).map_or(0, |table| table.columns.len()),
+            },
             RelationSource::Derived(query) => query.width(),
             RelationSource::Cte(id) => {
                 self.ctes.get(id).and_then(|rows| rows.first()).map_or(64, |row| row.values.len())

@@ -10,6 +10,7 @@ mod concat;
 mod group;
 mod join;
 mod order;
+mod recursion;
 mod window;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -19,8 +20,8 @@ use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Collation, TableKind};
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, CteId, Expr, OrderTerm, Place, Query, Relation, RelationId, RelationSource, Select,
-    WindowCall,
+    Body, ColumnRef, CteId, Expr, OrderTerm, Owner, Place, Query, Relation, RelationId, RelationSource,
+    Select, WindowCall,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
@@ -39,11 +40,19 @@ struct Scope {
     outer: Option<Rc<Scope>>,
 }
 
+/// The groups of the queries around, innermost first.
+#[derive(Debug)]
+struct Around {
+    group: Option<Rc<Group>>,
+    outer: Option<Rc<Around>>,
+}
+
 /// What an expression is evaluated in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Env {
     scope: Option<Rc<Scope>>,
     group: Option<Rc<Group>>,
+    around: Option<Rc<Around>>,
     windows: Option<Rc<HashMap<WindowCall, SymbolicValue>>>,
 }
 
@@ -53,11 +62,21 @@ impl Env {
         let mut scope = self.scope.as_ref();
         while let Some(here) = scope {
             if let Some((_, values)) = here.bindings.iter().find(|(id, _)| *id == column.relation) {
-                return values.get(column.column.position()? as usize).copied();
+                return values.get(place_in(values, column)).copied();
             }
             scope = here.outer.as_ref();
         }
         None
+    }
+
+    /// The group of the query that an aggregate belongs to.
+    pub(crate) fn group_of(&self, owner: Owner) -> Option<Rc<Group>> {
+        let Some(further) = owner.0.checked_sub(1) else { return self.group.clone() };
+        let mut around = self.around.as_ref()?;
+        for _ in 0..further {
+            around = around.outer.as_ref()?;
+        }
+        around.group.clone()
     }
 
     /// The value of a window function in this row.
@@ -69,13 +88,19 @@ impl Env {
     #[must_use]
     pub(crate) fn with(&self, bindings: Vec<(RelationId, Rc<[SymbolicValue]>)>) -> Self {
         let scope = Scope { bindings, outer: self.scope.clone() };
-        Self { scope: Some(Rc::new(scope)), group: None, windows: None }
+        Self { scope: Some(Rc::new(scope)), group: None, around: self.around.clone(), windows: None }
     }
 
     /// What a query inside sees.
     fn inside(&self) -> Self {
-        Self { scope: self.scope.clone(), group: None, windows: None }
+        let around = Around { group: self.group.clone(), outer: self.around.clone() };
+        Self { scope: self.scope.clone(), group: None, around: Some(Rc::new(around)), windows: None }
     }
+}
+
+/// Where a row of its relation has the column: a rowid comes behind the columns of a table.
+pub(crate) fn place_in(row: &[SymbolicValue], column: ColumnRef) -> usize {
+    column.column.position().map_or(row.len().saturating_sub(1), |at| at as usize)
 }
 
 /// A row with what it is sorted by.
@@ -85,6 +110,17 @@ pub(crate) struct Ranked {
     pub values: Rc<[SymbolicValue]>,
     /// Its sort keys.
     pub keys: Vec<SymbolicValue>,
+}
+
+impl Ranked {
+    fn without_keys(row: SymbolicRow) -> Self {
+        Self { present: row.present, values: row.values, keys: Vec::new() }
+    }
+}
+
+/// The rows without their sort keys.
+fn unranked(rows: Vec<Ranked>) -> Vec<SymbolicRow> {
+    rows.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect()
 }
 
 /// The rows of a query before its limit.
@@ -154,18 +190,19 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     fn query(&mut self, query: &Query, env: &Env) -> Result<Executed, Stop> {
+        let env = env.inside();
         for cte in &query.ctes {
             let free = Free::of(&cte.query);
-            if free.ctes.contains(&cte.id) {
-                return Err(Stop::unsupported("recursive CTE"));
-            }
             if self.is_correlated(&free) {
                 self.correlated_ctes.insert(cte.id);
             }
-            let rows = self.subquery(&cte.query, env)?;
+            let rows = if free.ctes.contains(&cte.id) {
+                self.recursive(cte, &env)?
+            } else {
+                self.subquery(&cte.query, &env)?
+            };
             self.ctes.insert(cte.id, rows);
         }
-        let env = env.inside();
         let mut directions: Vec<SortDirection> = query.order_by.iter().map(SortDirection::of).collect();
         if self.world.has(EncoderDefect::NullsSortOtherwise) {
             directions.iter_mut().for_each(|direction| direction.nulls_first = !direction.nulls_first);
@@ -187,10 +224,8 @@ impl<'w, 's> Run<'w, 's> {
         if let Some(rows) = self.cached.get(query).filter(|_| !is_correlated) {
             return Ok(Rc::clone(rows));
         }
-        let executed = self.query(query, &env.inside())?;
-        let rows = self.limited(query, executed)?;
-        let rows = rows.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values });
-        let rows: Rc<Vec<SymbolicRow>> = Rc::new(rows.collect());
+        let executed = self.query(query, env)?;
+        let rows = Rc::new(unranked(self.limited(query, executed)?));
         if !is_correlated {
             self.cached.insert(query.clone(), Rc::clone(&rows));
         }
@@ -203,7 +238,7 @@ impl<'w, 's> Run<'w, 's> {
 
     /// A subquery as a value: of its first row, NULL without one.
     pub(crate) fn scalar(&mut self, query: &Query, env: &Env) -> Result<SymbolicValue, Stop> {
-        let mut executed = self.query(query, &env.inside())?;
+        let mut executed = self.query(query, env)?;
         if executed.cut.as_ref().is_some_and(|cut| !cut.keeps_the_first()) {
             let directions = executed.directions.clone();
             let rows = self.limited(query, executed)?;
@@ -256,7 +291,7 @@ impl<'w, 's> Run<'w, 's> {
     ) -> Result<(), Stop> {
         let is_bytes = collations.iter().all(|collation| collation.is(&Collation::Binary));
         if is_bytes && fixes_keys {
-            return self.make_distinct(rows);
+            return self.make_distinct(rows, 0);
         }
         rows.retain(|row| row.present != Terms::FALSE);
         let mut classes = Vec::new();
@@ -313,10 +348,7 @@ impl<'w, 's> Run<'w, 's> {
         match body {
             Body::Select(select) => {
                 let rows = self.select(select, &[], env)?;
-                Ok(rows
-                    .into_iter()
-                    .map(|row| SymbolicRow { present: row.present, values: row.values })
-                    .collect())
+                Ok(unranked(rows))
             }
             Body::Values(rows) => rows
                 .iter()
@@ -336,11 +368,12 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    fn make_distinct(&mut self, rows: &mut Vec<Ranked>) -> Result<(), Stop> {
+    /// Leaves of equal rows the first; those before `from` are distinct.
+    fn make_distinct(&mut self, rows: &mut Vec<Ranked>, from: usize) -> Result<(), Stop> {
         rows.retain(|row| row.present != Terms::FALSE);
         self.world.check_size(rows.len())?;
         let before: Vec<Ranked> = rows.clone();
-        for (at, row) in rows.iter_mut().enumerate() {
+        for (at, row) in rows.iter_mut().enumerate().skip(from) {
             self.world.check_size(0)?;
             let mut earlier = Vec::new();
             for other in &before[..at] {

@@ -9,7 +9,7 @@ use sqlgauge_sql::schema::Schema;
 
 const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT, day DATE);
     CREATE TABLE u (id INTEGER PRIMARY KEY, t_id INT NOT NULL REFERENCES t(id), v REAL);
-    CREATE TABLE m (id INTEGER PRIMARY KEY, k);";
+    CREATE TABLE m (id INTEGER PRIMARY KEY, k, v INT); CREATE TABLE w (c INT);";
 
 /// The solver, `None` where there is none. In CI there must be one.
 fn solver() -> Option<Solver> {
@@ -164,6 +164,22 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT min(age), max(age), id FROM t WHERE age > 1",
             "SELECT min(age), max(age), id FROM t WHERE age >= 2",
         ),
+        (
+            "WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT sum(n) FROM c",
+            "SELECT 15 FROM (SELECT 1)",
+        ),
+        (
+            "WITH c(n) AS (SELECT id FROM t WHERE age = 1 UNION SELECT u.id FROM u JOIN c ON u.t_id = n) SELECT n FROM c",
+            "WITH c(n) AS (SELECT id FROM t WHERE age = 1 UNION SELECT u.id FROM u, c WHERE n = t_id) SELECT DISTINCT n FROM c",
+        ),
+        ("SELECT rowid, v FROM m WHERE rowid > 2", "SELECT id, v FROM m WHERE NOT id <= 2"),
+        ("SELECT count(r) FROM (SELECT rowid AS r, c FROM w)", "SELECT count(*) FROM w"),
+        ("SELECT c FROM w WHERE rowid = 1 AND c = 2", "SELECT c FROM w WHERE oid = 1 AND c + 0 = 2"),
+        ("SELECT (SELECT max(t.age)) FROM t", "SELECT max(age) FROM t"),
+        (
+            "SELECT name FROM t GROUP BY name HAVING (SELECT count(t.age) + max(u.id) FROM u) > 1",
+            "SELECT name FROM t GROUP BY name HAVING count(age) + (SELECT max(id) FROM u) > 1",
+        ),
     ] {
         let answer = outcome(left, right, ResultSemantics::List, &mut solver);
         assert!(matches!(answer, ProofOutcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{answer:?}");
@@ -201,6 +217,15 @@ fn different_queries_have_a_candidate_that_sqlite_confirms() {
             "SELECT name FROM t GROUP BY name HAVING COUNT(DISTINCT age) > 1",
             "SELECT name FROM t GROUP BY name HAVING COUNT(age) > 1",
         ),
+        (
+            "WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT n FROM c, t",
+            "WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 6) SELECT n FROM c, t",
+        ),
+        (
+            "WITH c(n) AS (SELECT id FROM t UNION ALL SELECT u.id FROM u JOIN c ON u.t_id = n) SELECT n FROM c",
+            "WITH c(n) AS (SELECT id FROM t UNION SELECT u.id FROM u JOIN c ON u.t_id = n) SELECT n FROM c",
+        ),
+        ("SELECT c FROM w WHERE rowid = 2", "SELECT c FROM w WHERE rowid = 1"),
         // What leaves a frame is taken off the sum, which stays a real number.
         (
             "SELECT id, SUM(k) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) / 2 FROM m",
@@ -346,8 +371,8 @@ fn what_is_not_encoded_is_named() {
         ("SELECT x'00' FROM t", "blob"),
         ("SELECT total_changes() FROM t", "total_changes"),
         (
-            "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3) SELECT n FROM c",
-            "recursive CTE",
+            "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3 LIMIT 2) SELECT n FROM c",
+            "recursive CTE with a limit or a CTE inside",
         ),
     ] {
         let answer = outcome(sql, "SELECT 1 FROM t", ResultSemantics::Bag, &mut solver);

@@ -82,7 +82,11 @@ fn summary(system: &SystemRobustness) -> Block {
             [only] => format!("after {}", only.label),
             several => format!("on average over {}", many(several.len(), "change")),
         };
-        text = text.plain(format!(", and {} % {over}", percent(average)));
+        text = text.plain(format!(
+            ", and {} % {over} ({} % with the original, as EvoSchema's tables count)",
+            percent(average),
+            optional(mean(&system.average_with_original, EX))
+        ));
     }
     let mut text = text.plain(".");
     let differences: Vec<f64> = system.rows.iter().filter_map(difference).collect();

@@ -41,6 +41,16 @@ enum RelationFacts {
 }
 
 impl RelationFacts {
+    /// Whether columns have the same affinities and collations, all of them known.
+    fn converts_like(&self, other: &Self) -> bool {
+        let (Self::Columns(these), Self::Columns(those)) = (self, other) else { return false };
+        let is_alike = |(one, other): (&ColumnFacts, &ColumnFacts)| {
+            let is_known = one.affinity != Fact::Unknown && one.collation != Fact::Unknown && !one.is_mixed;
+            is_known && one.affinity == other.affinity && one.collation == other.collation
+        };
+        these.columns.len() == those.columns.len() && these.columns.iter().zip(&those.columns).all(is_alike)
+    }
+
     fn of(columns: Vec<ColumnFacts>, keys: Vec<Vec<u32>>) -> Self {
         Self::Columns(Arc::new(ViewFacts { columns, keys }))
     }
@@ -54,7 +64,12 @@ pub struct Facts<'s> {
     ctes: Vec<(CteId, RelationFacts)>,
     /// Whether a COLLATE stands in the statement.
     collates: bool,
+    /// How many recursive CTEs are still looked into: each is walked up to three times.
+    recursions: u8,
 }
+
+/// Most recursive CTEs of a statement that are looked into.
+const MAX_RECURSIONS: u8 = 8;
 
 impl Clone for Facts<'_> {
     fn clone(&self) -> Self {
@@ -72,7 +87,8 @@ impl<'s> Facts<'s> {
     }
 
     fn of_nothing(schema: &'s Schema) -> Self {
-        Self { schema, relations: Vec::new(), ctes: Vec::new(), collates: false }
+        let recursions = MAX_RECURSIONS;
+        Self { schema, relations: Vec::new(), ctes: Vec::new(), collates: false, recursions }
     }
 
     /// The schema that the facts follow from.
@@ -235,14 +251,32 @@ impl<'s> Facts<'s> {
     }
 
     fn cte(&mut self, cte: &Cte) -> RelationFacts {
-        // A recursive CTE refers to itself before it is known.
+        let is_recursive = reads::is_recursive(cte);
+        if is_recursive && self.recursions > 0 {
+            self.recursions -= 1;
+            let places = self.ctes.len();
+            let start = self.body(start_of(cte));
+            let assumed = with_any_values(&start);
+            self.ctes.truncate(places);
+            let facts = self.cte_that_reads(cte, assumed.clone());
+            // What comes out of a recursive CTE goes into it again.
+            if with_any_values(&facts).converts_like(&assumed) {
+                return assumed;
+            }
+            self.ctes.truncate(places);
+        }
+        let facts = self.cte_that_reads(cte, RelationFacts::Unknown);
+        if is_recursive { RelationFacts::Unknown } else { facts }
+    }
+
+    /// The facts of a CTE if those are what it reads of itself.
+    fn cte_that_reads(&mut self, cte: &Cte, facts: RelationFacts) -> RelationFacts {
         let place = self.ctes.len();
-        self.ctes.push((cte.id, RelationFacts::Unknown));
+        self.ctes.push((cte.id, facts));
         let facts = self.query(&cte.query);
         // What is known of those inside it stays.
         self.ctes.remove(place);
-        // What comes out of a recursive CTE goes into it again.
-        if reads::is_recursive(cte) { RelationFacts::Unknown } else { facts }
+        facts
     }
 
     fn body(&mut self, body: &Body) -> RelationFacts {
@@ -432,6 +466,29 @@ impl<'s> Facts<'s> {
             other => children(other, &mut |child| self.inside(child)),
         }
     }
+}
+
+/// The SELECTs of a recursive CTE before those that read it.
+fn start_of(cte: &Cte) -> &Body {
+    let mut start = &cte.query.body;
+    while let Body::SetOperation { left, right, .. } = start
+        && let Body::Select(select) = right.as_ref()
+        && reads::ctes_of(select).any(|id| id == cte.id)
+    {
+        start = left;
+    }
+    start
+}
+
+/// The facts of a relation whose columns may hold anything.
+fn with_any_values(facts: &RelationFacts) -> RelationFacts {
+    let RelationFacts::Columns(facts) = facts else { return RelationFacts::Unknown };
+    let columns = facts.columns.iter().map(|column| ColumnFacts {
+        nullable: true,
+        values: ValueDomain::ANY,
+        ..column.clone()
+    });
+    RelationFacts::of(columns.collect(), Vec::new())
 }
 
 fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: RelationFacts) -> RelationFacts {

@@ -7,10 +7,10 @@ use super::scope::{Clause, Scope};
 use super::{ErrorKind, ResolveError, Resolver};
 use crate::aggregates::{self, owner_by_columns};
 use crate::functions::{Function, FunctionKind};
-use crate::reads::readings_of_cte;
+use crate::reads::{self, readings_of_cte};
 use crate::tree::{
-    Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, RelationId,
-    RelationSource, Select, SetOperator, UnaryOperator, Window, WindowCall,
+    Aggregate, Args, BinaryOperator, Body, Cte, Expr, Literal, OrderTerm, Owner, RelationId, SetOperator,
+    UnaryOperator, Window, WindowCall,
 };
 use crate::visit::children;
 
@@ -402,7 +402,7 @@ pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
             break;
         }
         let Body::Select(select) = right.as_ref() else { break };
-        match sources(select, cte.id) {
+        match reads::ctes_of(select).filter(|id| *id == cte.id).count() {
             0 => break,
             1 => direct += 1,
             _ => return refused("multiple references to recursive table"),
@@ -422,9 +422,4 @@ pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
         _ if direct == 0 || readings_of_cte(body, cte.id) > 0 => refused("circular reference"),
         _ => refused("multiple recursive references"),
     }
-}
-
-fn sources(select: &Select, id: CteId) -> usize {
-    let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
-    relations.iter().filter(|relation| relation.source == RelationSource::Cte(id)).count()
 }
