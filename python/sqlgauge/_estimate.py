@@ -62,7 +62,8 @@ def estimate(
     known: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]],
     questions: Frame | str | os.PathLike[str] | None = None,
     predictions: Mapping[str, Any],
-    db: str | os.PathLike[str],
+    db: str | os.PathLike[str] | None = None,
+    tables: str | os.PathLike[str] | None = None,
     peers: Mapping[str, Any] | None = None,
     known_db: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     columns: Mapping[str, str] | None = None,
@@ -87,6 +88,7 @@ def estimate(
         questions: The questions of the target, one row each with ``question`` and ``db_id``. Golds in it are not read.
         predictions: Of the systems to estimate, as :func:`score_many` takes them.
         db: Folder with ``DB_ID/DB_ID.sqlite`` of the target, or one database file; rows are not needed.
+        tables: Schema file (``tables.json``) in place of ``db``; answers are then compared on generated rows only.
         peers: Predictions of other systems on the target, to compare with.
         known_db: A folder, or several, that have databases of known runs which are not where they were.
         columns: Columns of the questions by role, where it has other names.
@@ -125,6 +127,7 @@ def estimate(
         "peers": given_systems("peers", peers or {}, rows),
         "columns": mapping("columns", columns, "{'question': 'text'}"),
         "db": db,
+        "tables": tables,
         "method": method,
         "metric": metric,
         "level": level,

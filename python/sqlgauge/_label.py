@@ -188,7 +188,7 @@ class Labeler:
     def add(
         self,
         id: str | None = None,
-        verdict: str | None = None,
+        verdict: str | Sequence[str] | None = None,
         *,
         labels: str | os.PathLike[str] | None = None,
         system: str | None = None,
@@ -199,7 +199,8 @@ class Labeler:
 
         Args:
             id: Id of the question.
-            verdict: ``"right"``, ``"wrong"`` or ``"unsure"``; of several answers the systems that are right, separated by commas.
+            verdict: ``"right"``, ``"wrong"`` or ``"unsure"``; of several answers the systems that are right, as a list or
+                separated by commas.
             labels: In their place, labels of the dashboard (JSONL), or a table of ids and labels of one system.
             system: System that a table is of; may be left out where the plan has one.
             by: Who gives the verdict.
@@ -211,7 +212,8 @@ class Labeler:
         Raises:
             InputError: A label does not fit the plan; then none was added.
         """
-        label = {"folder": self.folder, "id": id, "verdict": verdict, "labels": labels, "system": system}
+        words = [verdict] if isinstance(verdict, str) else list(verdict or ())
+        label = {"folder": self.folder, "id": id, "verdict": words, "labels": labels, "system": system}
         return _native.label_add({**label, "by": by, "replace": replace})
 
     def status(self) -> LabelStatus:

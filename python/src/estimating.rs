@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge_core::{Context, EstimateJob};
+use sqlgauge_core::{Context, EstimateJob, Source};
 use sqlgauge_estimate::{Estimate, EstimateOptions};
 
 use crate::call::call;
@@ -27,7 +27,8 @@ struct Job<'py> {
     predictions: Given<'py>,
     peers: Given<'py>,
     columns: Vec<(String, String)>,
-    db: PathBuf,
+    db: Option<PathBuf>,
+    tables: Option<PathBuf>,
     method: String,
     metric: Option<String>,
     level: f64,
@@ -43,7 +44,7 @@ impl Job<'_> {
     fn read(self) -> PyResult<EstimateJob> {
         let target = Frame::read(&self.target, &self.columns, &[&self.predictions, &self.peers])?;
         let (systems, peers) = (target.systems(&self.predictions)?, target.systems(&self.peers)?);
-        not_ddl(&self.db)?;
+        self.db.as_deref().map_or(Ok(()), not_ddl)?;
         let limits = Limited { timeout: self.timeout, now: self.now, ..Limited::default() };
         Ok(EstimateJob {
             known: self.known,
@@ -63,7 +64,8 @@ impl Job<'_> {
             limits: limits.limits()?,
             subset: self.subset.subset()?,
             now: limits.moment()?,
-            ..EstimateJob::new("", self.db)
+            tables: self.tables.map(Source::File),
+            ..EstimateJob::new("", self.db.unwrap_or_default())
         })
     }
 }

@@ -80,7 +80,7 @@ fn label_next(py: Python<'_>, folder: PathBuf, count: usize) -> PyResult<(Bound<
 struct LabelArguments {
     folder: PathBuf,
     id: Option<String>,
-    verdict: Option<String>,
+    verdict: Vec<String>,
     labels: Option<PathBuf>,
     system: Option<String>,
     by: String,

@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use sqlgauge_report::part;
 use sqlgauge_report::words::many;
-use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, unlike};
+use sqlgauge_run::{
+    Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, systems_named, unlike,
+};
 
 use crate::error::Error;
 use crate::settings::NOW;
@@ -46,7 +48,7 @@ pub struct CompareJob {
     pub folder: PathBuf,
     /// A second run, from which the second system is; without, both are from the one.
     pub other: Option<PathBuf>,
-    /// The two systems; empty where the run has two, or two runs have one each or share one name.
+    /// The two systems, a name each or with commas between; empty where the run has two, or two runs have one each or share one name.
     pub systems: Vec<String>,
     /// The metric whose differing items are listed, with or without its version; the first of the run without it.
     pub metric: Option<String>,
@@ -221,7 +223,9 @@ impl CompareJob {
     fn pair_of_two(&self, first: &Manifest, second: &Manifest) -> Result<(String, String), Error> {
         let shared: Vec<&String> =
             first.systems.iter().filter(|name| second.systems.contains(name)).collect();
-        let (a, b) = match (self.systems.as_slice(), shared.as_slice()) {
+        let all = [first.systems.as_slice(), &second.systems].concat();
+        let wanted = systems_named(&self.systems, &all);
+        let (a, b) = match (wanted.as_slice(), shared.as_slice()) {
             ([a, b], _) => (a, b),
             ([both], _) => (both, both),
             ([], [both]) => (*both, *both),
@@ -248,8 +252,9 @@ impl CompareJob {
 
     fn pair(&self, manifest: &Manifest) -> Result<(String, String), Error> {
         let systems = manifest.systems.join(", ");
-        let named = if self.systems.is_empty() { &manifest.systems } else { &self.systems };
-        let [first, second] = named.as_slice() else {
+        let wanted = if self.systems.is_empty() { &manifest.systems } else { &self.systems };
+        let wanted = systems_named(wanted, &manifest.systems);
+        let [first, second] = wanted.as_slice() else {
             let text = format!("name two systems with --systems A,B; the run has {systems}");
             return Err(Error::Invalid(text));
         };

@@ -11,12 +11,15 @@ mod watch;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_base::server::is_address;
-use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload, take_out_other_answers};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, FileFormat, load_labels, parse_tables, parse_workload,
+    take_out_other_answers,
+};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::report::{ALARM_BELOW, FILES, Reliability};
@@ -38,6 +41,7 @@ use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
 use crate::subset::{Subset, pick, select_without_golds};
 use crate::values::OutputPath;
+use crate::without_rows::{DatabasesWithoutRows, Ground};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -91,9 +95,12 @@ pub struct EstimateJob {
     /// Predictions of another system on the same questions, to compare answers with; repeat for more
     #[cfg_attr(feature = "cli", arg(long = "peer", value_name = "NAME=FILE"))]
     pub peers: Vec<System>,
-    /// Folder with the target's databases, one of them, or the address of a server; rows are not needed.
+    /// Folder with the target's databases, one of them, or the address of a server; rows are not needed. Empty with a schema file.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
+    /// Schema file (tables.json) in place of --db: answers are then compared on generated rows only
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub tables: Option<Source>,
     /// Folder with databases of the scored runs that have moved since; repeat for more
     // Looked in before the places that the runs recorded.
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
@@ -192,9 +199,11 @@ impl EstimateJob {
         let engine = context.engine(self.limits, now)?;
         let address = std::iter::once(&self.db).chain(&self.known_db).find(|db| is_address(db));
         let server = address.map(|db| context.engine_for(Some(db), 0, self.limits, now)).transpose()?;
-        let (pool, paired_by) = self.load((engine.as_ref(), server.as_deref()), context.watcher())?;
+        let (workload, ground) = self.workload(context.watcher())?;
+        let (pool, paired_by) =
+            self.load(workload, ground.path(), (engine.as_ref(), server.as_deref()), context.watcher())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
-        let inputs = self.inputs(&pool);
+        let inputs = self.inputs(&pool, &ground);
         self.keep_inputs(&inputs, watch)?;
         let mut evidence = self.evidence(&pool, context)?;
         #[cfg(feature = "services")]
@@ -282,18 +291,36 @@ impl EstimateJob {
         check_estimate_options(self.options)?;
         self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?;
         estimators::find(&self.method)?;
-        Ok(())
+        match (self.db.as_os_str().is_empty(), &self.tables) {
+            (true, None) => Err(Error::Invalid(NO_SCHEMA.to_owned())),
+            (false, Some(_)) => Err(Error::Invalid(TWO_SCHEMAS.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The questions of the target, and where their databases are.
+    fn workload(&self, watcher: &dyn Watcher) -> Result<(Benchmark, Ground), Error> {
+        let mut workload =
+            parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
+        let Some(file) = &self.tables else {
+            name_database(&mut workload, Some(&self.db), None)?;
+            return Ok((workload, Ground::Given(self.db.clone())));
+        };
+        let tables = parse_tables(&file.read()?)?;
+        tables.notes.iter().for_each(|text| watcher.note(text));
+        name_database(&mut workload, None, Some(&tables))?;
+        let databases = DatabasesWithoutRows::make(&tables, file.path(), &workload.examples)?;
+        Ok((workload, Ground::Made(databases)))
     }
 
     /// The scored runs and the target, with the answers to the target's questions executed; and by what those were paired.
     fn load(
         &self,
+        mut workload: Benchmark,
+        db: &Path,
         (engine, server): (&dyn Engine, Option<&dyn Engine>),
         watcher: &dyn Watcher,
     ) -> Result<(Pool, (String, Value)), Error> {
-        let mut workload =
-            parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
-        name_database(&mut workload, Some(&self.db), None)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut loader = Loader::new(engine, folders, self.metric.clone()).with_server(server);
@@ -301,11 +328,11 @@ impl EstimateJob {
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
-        if let Some(part) = select_without_golds(&self.subset, &workload.examples, Some(&self.db), watcher)? {
+        if let Some(part) = select_without_golds(&self.subset, &workload.examples, Some(db), watcher)? {
             systems = systems.into_iter().map(|set| set.of_part(&part, &workload.examples)).collect();
             workload.examples = pick(workload.examples, Some(&part));
         }
-        let databases = Databases::open(&self.db)?;
+        let databases = Databases::open(db)?;
         loader
             .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
             .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
@@ -343,7 +370,7 @@ impl EstimateJob {
     }
 
     /// All that was read, with its role.
-    fn inputs(&self, pool: &Pool) -> Vec<(String, Cow<'_, Source>)> {
+    fn inputs(&self, pool: &Pool, ground: &Ground) -> Vec<(String, Cow<'_, Source>)> {
         let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
         for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
             inputs.extend(
@@ -358,10 +385,18 @@ impl EstimateJob {
             let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
             inputs.extend([MANIFEST, ITEMS].map(|name| file((role.clone(), path.join(name)))));
         }
-        inputs.extend(pool.database_files().into_iter().filter(|(_, path)| !is_address(path)).map(file));
+        inputs.extend(self.tables.iter().map(|tables| ("tables".to_owned(), Cow::Borrowed(tables))));
+        let is_read = |(_, path): &(String, PathBuf)| !is_address(path) && !ground.has_made(path);
+        inputs.extend(pool.database_files().into_iter().filter(is_read).map(file));
         inputs
     }
 }
+
+/// Said where the target has neither databases nor a schema.
+const NO_SCHEMA: &str = "the answers need the schemas of their databases: give --db, or --tables alone";
+
+/// Said where the target has both.
+const TWO_SCHEMAS: &str = "--tables stands in for databases that are not there; leave it out, or --db";
 
 /// The records of all that was read, those of databases on a server last.
 fn records(inputs: &[(String, Cow<'_, Source>)], pool: &Pool) -> Result<Vec<InputRecord>, Error> {

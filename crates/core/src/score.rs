@@ -35,7 +35,7 @@ use crate::settings::{
 use crate::source::{Source, digest_sources};
 use crate::subset::{self, Selection, Subset, pick};
 use crate::values::OutputPath;
-use crate::without_rows::DatabasesWithoutRows;
+use crate::without_rows::{DatabasesWithoutRows, Ground};
 
 /// The answers of one system.
 #[derive(Debug, Clone)]
@@ -468,30 +468,6 @@ impl ScoreJob {
 
 /// The option of a run that records the part of the benchmark.
 pub(crate) const SUBSET: &str = "subset";
-
-/// Where the databases of a run are.
-enum Ground {
-    /// In the user's folder.
-    Given(PathBuf),
-    /// Made for the run, without rows.
-    Made(DatabasesWithoutRows),
-}
-
-impl Ground {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Given(folder) => folder,
-            Self::Made(databases) => databases.path(),
-        }
-    }
-
-    fn without_rows(self) -> Option<DatabasesWithoutRows> {
-        match self {
-            Self::Given(_) => None,
-            Self::Made(databases) => Some(databases),
-        }
-    }
-}
 
 /// Said where there is neither a database nor a schema.
 const NO_SCHEMA: &str = "golds need their databases: give --db, or --tables alone for metrics that run nothing, such as etm and esm";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::create_dir;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use rusqlite::Connection;
 use sqlgauge_dataset::{Example, Tables};
@@ -11,6 +11,35 @@ use sqlgauge_sql::schema::{Schema, Table};
 use tempfile::TempDir;
 
 use crate::error::{About, Error};
+
+/// Where the databases of a job are.
+pub(crate) enum Ground {
+    /// In the user's folder.
+    Given(PathBuf),
+    /// Made for the job, without rows.
+    Made(DatabasesWithoutRows),
+}
+
+impl Ground {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Given(folder) => folder,
+            Self::Made(databases) => databases.path(),
+        }
+    }
+
+    pub(crate) fn without_rows(self) -> Option<DatabasesWithoutRows> {
+        match self {
+            Self::Given(_) => None,
+            Self::Made(databases) => Some(databases),
+        }
+    }
+
+    /// Whether the file was made for the job.
+    pub(crate) fn has_made(&self, file: &Path) -> bool {
+        matches!(self, Self::Made(databases) if file.starts_with(databases.path()))
+    }
+}
 
 /// A temporary folder with `DB_ID/DB_ID.sqlite` for every database that the examples ask about.
 pub(crate) struct DatabasesWithoutRows(TempDir);
@@ -29,7 +58,7 @@ impl DatabasesWithoutRows {
             let entry = tables.get(name).filter(|_| is_file_name(name)).ok_or_else(|| {
                 let file = file.display();
                 Error::Invalid(format!(
-                    "{file} has no database {name:?}, which the golds ask about; check --tables"
+                    "{file} has no database {name:?}, which a question is about; check --tables"
                 ))
             })?;
             create_dir(folder.path().join(name)).map_err(unwritable)?;

@@ -22,8 +22,8 @@ use crate::{Dashboard, ViewError};
 pub(crate) struct Judged {
     plan: String,
     id: String,
-    /// `right`, `wrong`, `unsure`, or the systems that are right, with commas between.
-    verdict: String,
+    /// `right`, `wrong`, `unsure`, or the systems that are right.
+    verdict: Vec<String>,
 }
 
 /// What is noticed while a question is made.

@@ -12,7 +12,7 @@ const planName = ({ name }) => name.replace(/[\\/]?plan\.json$/, '') || 'Plan';
 async function planPage(id, isCurrent) {
   let before = null;
   const judge = async (question, verdict) => {
-    await tell('/api/judge', { plan: id, id: question.id, verdict });
+    await tell('/api/judge', { plan: id, id: question.id, verdict: [verdict].flat() });
     before = question;
     await draw();
   };
@@ -44,7 +44,7 @@ function questionBox(question, judge, back) {
   if (isTurned) order.reverse();
   const problem = h('span', { class: 'error', role: 'status' });
   const give = (verdict) => () => judge(question, verdict).catch((error) => replace(problem, error.message));
-  const names = (places) => places.map((at) => question.results[at].systems[0]).join(',');
+  const names = (places) => places.map((at) => question.results[at].systems[0]);
   const choices = verdicts(question, order, give, names);
   pageKeys = Object.fromEntries(choices.map(([key, , act]) => [key, act]));
   const witness = question.witness;

@@ -18,8 +18,9 @@ pub(crate) struct Compare {
     run: PathBuf,
     /// A second run, which has the second system; items with the same id, database and gold are compared
     other: Option<PathBuf>,
-    /// The two systems, separated by a comma; may be left out when the run has two, or two runs have one each
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    /// The two systems, separated by a comma, or each by an option of its own; may be left out when the run has two, or two runs have
+    /// one each
+    #[arg(long, value_name = "A,B")]
     systems: Vec<String>,
     /// Metric whose differing items are listed; the run's first without it
     #[arg(long)]

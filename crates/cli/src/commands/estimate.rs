@@ -19,11 +19,11 @@ pub(crate) struct EstimateCommand {
     #[command(flatten)]
     job: EstimateJob,
     /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db", "tables"])]
     pub evaluator: Option<PathBuf>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; they may be empty. Or an address as `score` takes it: the
     /// predictions run there
-    #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["evaluator", "tables"], conflicts_with = "tables")]
     db: Option<PathBuf>,
     /// Labels (id and 0 or 1) of some predictions on the target, for methods that need some (ppi). Leave out NAME if
     /// there is one --pred; repeat for more
@@ -116,7 +116,7 @@ impl EstimateCommand {
             peers: with_columns(job.peers, &columns),
             columns,
             labels: self.labels.iter().map(|text| self.labels_of(text)).collect::<Result<_>>()?,
-            // The arguments require it.
+            // The arguments require it, or a schema file.
             db: self.db.clone().unwrap_or_default(),
             options,
             command: command_line(),

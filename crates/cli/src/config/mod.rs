@@ -108,7 +108,10 @@ impl Layer {
             general.filter(|(key, _)| section.is_none_or(|section| flag_value(section, key).is_none()));
         for (key, value) in section.into_iter().flatten().chain(general) {
             let Some(arg) = flag(last, key) else { continue };
-            if is_typed(arg, line) || excluded(last, arg, line) {
+            // A key for all commands gives way: of `db` and `tables`, a command may take one.
+            let is_general = section.is_none_or(|section| !section.contains_key(key));
+            let typed = if is_general { [line, &added].concat() } else { line.to_vec() };
+            if is_typed(arg, line) || excluded(last, arg, &typed) {
                 continue;
             }
             let about = || format!("{}, key {key:?}", self.path.display());
@@ -367,6 +370,8 @@ mod tests {
                 vec!["sqlgauge", "score", "--pred", "C=c.sql", "-j4", "-q", "--db=x"],
                 "sqlgauge score --metrics=ex,esm --tables=t.json --pred C=c.sql -j4 -q --db=x",
             ),
+            (vec!["sqlgauge", "estimate", "--out", "o"], "sqlgauge estimate --db=d/ --out o"),
+            (vec!["sqlgauge", "estimate", "--tables", "x"], "sqlgauge estimate --tables x"),
             (vec!["sqlgauge", "compat", "spider"], "sqlgauge compat spider --plug_value --db=d/"),
             (vec!["sqlgauge", "match", "--schema", "s", "a", "b"], "sqlgauge match --schema s a b"),
             (vec!["sqlgauge", "rules", "list"], "sqlgauge rules list"),

@@ -380,3 +380,42 @@ fn labels_alone_give_their_share_and_its_plain_interval() {
     );
     assert_eq!(one["metric"], "labels");
 }
+
+/// The databases of the target are not there: their schemas are enough, and the estimate says what it could not see.
+#[test]
+fn a_schema_file_stands_in_for_databases() {
+    let sample = Sample::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/sample/tables.json");
+    let of_shop = |mut entries: Vec<Value>| {
+        entries.retain(|entry| entry["db_id"] == "bike_rental");
+        entries.iter_mut().for_each(|entry| entry["db_id"] = json!("shop"));
+        entries
+    };
+    let (target, prediction) = sample.target("target", "careful", &of_shop(sample.questions()));
+    let entries = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let shop = sample.path("shop.json");
+    std::fs::write(&shop, json!(of_shop(entries)).to_string()).unwrap();
+    let out = sample.path("out").display().to_string();
+    let estimate = |tables: &Path, more: &[&str]| {
+        let of = ["estimate", "--json", "--quiet", "--questions", &target, "--pred", &prediction];
+        let mut command = Command::cargo_bin("sqlgauge").unwrap();
+        command.args(of).args(["--known", &sample.run_folder(), "--tables"]).arg(tables).args(more);
+        command.output().unwrap()
+    };
+    let notes = json_of(&estimate(&shop, &["--out", &out]))["notes"].to_string();
+    assert!(notes.contains("no database of the target has rows"), "{notes}");
+    let record: Value = serde_json::from_slice(&std::fs::read(sample.path("out/run.json")).unwrap()).unwrap();
+    let roles: Vec<&str> =
+        record["inputs"].as_array().unwrap().iter().filter_map(|input| input["role"].as_str()).collect();
+    assert!(
+        roles.contains(&"tables") && roles.iter().all(|role| !role.starts_with("database:")),
+        "{roles:?}"
+    );
+    for (output, part) in [
+        (estimate(&file, &[]), "has no database \"shop\", which a question is about; check --tables"),
+        (estimate(&shop, &["--db", "d"]), "cannot be used with"),
+    ] {
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && message.contains(part), "{message}");
+    }
+}

@@ -161,6 +161,35 @@ fn two_systems_are_asked_only_where_their_results_differ() {
 }
 
 #[test]
+fn a_name_with_a_comma_is_one_system() {
+    let sample = Sample::new();
+    let against = "base, line=demo/benchmark/predictions/baseline.jsonl";
+    text(&sample.plan("named", &["--against", against, "--winner", "--quiet"]));
+    let questions = json(&sample.label(&["next", "--in", "named", "--json"]));
+    let id = questions[0]["id"].as_str().unwrap();
+    let add = |words: &[&str]| {
+        let begin = ["add", "--in", "named", "--id", id, "--by", "ann", "--replace"];
+        sample.label(&[&begin[..], words].concat())
+    };
+    let right = || -> Vec<String> {
+        let rows = std::fs::read_to_string(sample.path("named/labels.jsonl")).unwrap();
+        let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut names: Vec<String> = rows
+            .filter(|row| row["verdict"] == "right")
+            .map(|row| row["system"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    text(&add(&["--verdict", "base, line"]));
+    assert_eq!(right(), ["base, line"]);
+    text(&add(&["--verdict", "careful", "--verdict", "base, line"]));
+    assert_eq!(right(), ["base, line", "careful"]);
+    let refused = add(&["--verdict", "careful,base, line"]);
+    assert!(stderr(&refused).contains("\"base\" is not a verdict"), "{}", stderr(&refused));
+}
+
+#[test]
 fn labels_that_do_not_fit_and_bad_options_are_refused() {
     let sample = Sample::new();
     text(&sample.plan("labels", &["--quiet"]));

@@ -21,9 +21,9 @@ pub struct LabelAddJob {
         arg(long, value_name = "ID", requires = "verdict", required_unless_present = "from")
     )]
     pub id: Option<String>,
-    /// right, wrong or unsure; of several answers the systems that are right, separated by commas
+    /// right, wrong or unsure; of several answers the systems that are right, separated by commas, or each by an option of its own
     #[cfg_attr(feature = "cli", arg(long, value_name = "WORD", requires = "id"))]
-    pub verdict: Option<String>,
+    pub verdict: Vec<String>,
     /// Labels of the dashboard (JSONL), or a table of ids and labels of one system (TSV, CSV, JSONL)
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["id", "verdict"]))]
     pub from: Option<PathBuf>,
@@ -57,12 +57,12 @@ impl LabelAddJob {
             let rows = self.rows(&folder, path)?;
             return Ok(folder.add(rows, &path.display().to_string(), self.replace)?);
         }
-        let (Some(id), Some(verdict)) = (&self.id, &self.verdict) else {
+        let Some(id) = self.id.as_ref().filter(|_| !self.verdict.is_empty()) else {
             return Err(Error::Invalid(
                 "give --id and --verdict, or --from with a file of labels".to_owned(),
             ));
         };
-        let rows = folder.judge(id, verdict, &self.by)?;
+        let rows = folder.judge(id, &self.verdict, &self.by)?;
         Ok(folder.add(rows, "--verdict", self.replace)?)
     }
 

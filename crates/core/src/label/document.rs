@@ -61,7 +61,7 @@ impl LabelQuestion {
             [first, ..] => (
                 "Which of these results answer the question?",
                 first.systems[0].as_str(),
-                "the names of several with commas between them, right (all), wrong (none), or unsure"
+                "the names of several, with commas or --verdict between them, right (all), wrong (none), or unsure"
                     .to_owned(),
             ),
         };

@@ -38,7 +38,7 @@ use crate::values::OutputPath;
 /// job.run(&Context::default())?;
 ///
 /// let questions = LabelNextJob::new(&out).run(&Context::default())?;
-/// let add = LabelAddJob { id: Some(questions[0].id.clone()), verdict: Some("right".to_owned()), ..LabelAddJob::new(&out) };
+/// let add = LabelAddJob { id: Some(questions[0].id.clone()), verdict: vec!["right".to_owned()], ..LabelAddJob::new(&out) };
 /// assert_eq!(add.run()?.labels, 1);
 /// # Ok(())
 /// # }

@@ -20,10 +20,18 @@ pub(crate) type Row = Vec<Option<String>>;
 /// - A row of `columns` has the table, its kind (`… VIEW`), the column, its declared type and whether it takes NULL (`NO`).
 /// - A row of `keys` has the table, the constraint (`PRIMARY`), the column, and of a foreign key the other table and column.
 ///   The columns of a constraint stand together, in their order.
-pub(crate) fn catalog_of(columns: &[Row], keys: &[Row], quoted: fn(&str) -> String) -> Catalog {
+/// - A row of `comments` has the table, the column (NULL where the comment is of the table), and the comment. It is no part of the
+///   digest: other words make no other data.
+pub(crate) fn catalog_of(
+    columns: &[Row],
+    keys: &[Row],
+    comments: &[Row],
+    quoted: fn(&str) -> String,
+) -> Catalog {
     let mut reader = Reader { tables: Vec::new(), stored: Vec::new(), places: HashMap::new(), quoted };
     columns.iter().for_each(|row| reader.column(row));
     keys.chunk_by(|a, b| a.get(..2) == b.get(..2)).for_each(|rows| reader.key(rows));
+    comments.iter().for_each(|row| reader.comment(row));
     let digest = format!("{columns:?}{keys:?}");
     Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest }
 }
@@ -55,6 +63,17 @@ impl Reader {
         }
     }
 
+    fn comment(&mut self, row: &[Option<String>]) {
+        let [Some(table), column, comment] = row else { return };
+        let Some(table) = self.places.get(table).and_then(|&at| self.tables.get_mut(at)) else { return };
+        let Some(column) = column else {
+            table.comment.clone_from(comment);
+            return;
+        };
+        let columns = table.columns.iter_mut().filter(|other| other.name == *column);
+        columns.for_each(|column| column.comment.clone_from(comment));
+    }
+
     /// A key, by the rows of its columns.
     fn key(&mut self, rows: &[Vec<Option<String>>]) {
         let Some([Some(table), Some(name), _, target, _]) = rows.first().map(Vec::as_slice) else { return };
@@ -78,5 +97,29 @@ impl Reader {
                 deferred: false,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_reach_their_tables_and_columns_and_not_the_digest() {
+        let row = |cells: &[Option<&str>]| cells.iter().map(|cell| cell.map(str::to_owned)).collect::<Row>();
+        let columns = ["id", "price"]
+            .map(|name| row(&[Some("sale"), Some("TABLE"), Some(name), Some("int"), Some("YES")]));
+        let comments = [
+            row(&[Some("sale"), None, Some("what is sold")]),
+            row(&[Some("sale"), Some("price"), Some("in EUR")]),
+            row(&[Some("gone"), None, Some("of no table here")]),
+        ];
+        let of = |comments: &[Row]| catalog_of(&columns, &[], comments, str::to_owned);
+        let catalog = of(&comments);
+        let sale = catalog.schema.table_named("sale").unwrap();
+        assert_eq!(sale.comment.as_deref(), Some("what is sold"));
+        assert_eq!(sale.columns[0].comment, None);
+        assert_eq!(sale.columns[1].comment.as_deref(), Some("in EUR"));
+        assert_eq!(catalog.digest, of(&[]).digest);
     }
 }

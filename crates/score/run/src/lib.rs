@@ -56,6 +56,7 @@ pub use reasons::{Reason, Reasons};
 pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
     Manifest, PAIRED_BY, PAIRS, PlainDifference, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
+    systems_named,
 };
 pub use schedule::{Completion, Judgement, Schedule, Scorer, execute};
 pub use scorer::BenchmarkScorer;

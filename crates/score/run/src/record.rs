@@ -80,6 +80,18 @@ impl Item {
     }
 }
 
+/// The systems that texts of a user name: a text that is one of `all` is that name, any other is a list with commas. So every name
+/// can be written, if need be in a text of its own.
+pub fn systems_named(texts: &[String], all: &[String]) -> Vec<String> {
+    let names = |text: &String| {
+        if all.contains(text) {
+            return vec![text.clone()];
+        }
+        text.split(',').map(|name| name.trim().to_owned()).collect()
+    };
+    texts.iter().flat_map(names).collect()
+}
+
 /// `run.json`: what was run, on what, by which version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -312,6 +324,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_name_with_a_comma_is_one_name_and_other_texts_are_lists() {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
+        let all = texts(&["a", "b", "a, b"]);
+        for (written, names) in [
+            (&["a,b"][..], &["a", "b"][..]),
+            (&["a, b"], &["a, b"]),
+            (&["b", "a, b"], &["b", "a, b"]),
+            (&["a, c"], &["a", "c"]),
+            (&[], &[]),
+        ] {
+            assert_eq!(systems_named(&texts(written), &all), names, "{written:?}");
+        }
+    }
 
     #[test]
     fn the_id_says_when_results_are_equal_or_an_option() {

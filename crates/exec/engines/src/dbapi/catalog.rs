@@ -12,17 +12,18 @@ pub(super) fn read(child: &mut Child, place: &Place) -> Result<Catalog, Broken> 
     if !place.tables.is_empty() {
         return by_rows(child, place, &place.tables);
     }
-    if let Some((columns, keys)) = dialect.questions()
-        && let (Some(columns), Some(keys)) = (answer(child, columns)?, answer(child, keys)?)
+    if let Some([columns, keys, comments]) = dialect.questions()
+        && let (Some(columns), Some(keys)) = (child.answered(columns)?, child.answered(keys)?)
     {
-        return Ok(dialect.catalog(&columns, &keys));
+        let comments = child.answered(comments)?.unwrap_or_default();
+        return Ok(dialect.catalog(&columns, &keys, &comments));
     }
     for (columns, keys) in questions() {
-        let Some(columns) = answer(child, &columns)?.filter(|rows| !rows.is_empty()) else { continue };
-        let keys = answer(child, &keys)?.unwrap_or_default();
-        return Ok(crate::catalog::catalog_of(&columns, &keys, dialect.quoted()));
+        let Some(columns) = child.answered(&columns)?.filter(|rows| !rows.is_empty()) else { continue };
+        let keys = child.answered(&keys)?.unwrap_or_default();
+        return Ok(crate::catalog::catalog_of(&columns, &keys, &[], dialect.quoted()));
     }
-    let tables = answer(child, "SHOW TABLES")?.unwrap_or_default();
+    let tables = child.answered("SHOW TABLES")?.unwrap_or_default();
     let tables: Vec<String> = tables.into_iter().filter_map(|row| row.into_iter().next()?).collect();
     by_rows(child, place, &tables)
 }
@@ -40,16 +41,7 @@ fn by_rows(child: &mut Child, place: &Place, tables: &[String]) -> Result<Catalo
         let row = |name| [Some(table.clone()), Some("TABLE".to_owned()), Some(name), None, None].to_vec();
         columns.extend(names.into_iter().map(row));
     }
-    Ok(crate::catalog::catalog_of(&columns, &[], quoted))
-}
-
-/// The rows of a question; `None` where the database refuses it.
-fn answer(child: &mut Child, sql: &str) -> Result<Option<Vec<Row>>, Broken> {
-    match child.texts(sql) {
-        Ok(rows) => Ok(Some(rows)),
-        Err(Broken::Refused { code, .. }) if code != "driver" => Ok(None),
-        Err(broken) => Err(broken),
-    }
+    Ok(crate::catalog::catalog_of(&columns, &[], &[], quoted))
 }
 
 /// How dialects say which schema the connection is in, and of the last that says none: all but the system's.

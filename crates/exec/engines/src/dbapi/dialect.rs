@@ -89,21 +89,21 @@ impl Dialect {
         }
     }
 
-    /// The questions for columns and keys that a server of this dialect answers.
-    pub(super) fn questions(&self) -> Option<(&'static str, &'static str)> {
+    /// The questions for columns, keys and comments that a server of this dialect answers.
+    pub(super) fn questions(&self) -> Option<[&'static str; 3]> {
         match self.name {
-            "postgres" => Some((postgresql::catalog::COLUMNS, postgresql::catalog::KEYS)),
-            "mysql" => Some((mysql::catalog::COLUMNS, mysql::catalog::KEYS)),
-            "duckdb" => Some((duckdb::catalog::COLUMNS, duckdb::catalog::KEYS)),
+            "postgres" => Some(postgresql::catalog::QUESTIONS),
+            "mysql" => Some(mysql::catalog::QUESTIONS),
+            "duckdb" => Some(duckdb::catalog::QUESTIONS),
             _ => None,
         }
     }
 
     /// The catalog of the answers to them.
-    pub(super) fn catalog(&self, columns: &[Row], keys: &[Row]) -> Catalog {
+    pub(super) fn catalog(&self, columns: &[Row], keys: &[Row], comments: &[Row]) -> Catalog {
         match self.name {
-            "postgres" => postgresql::catalog::catalog_of(columns, keys),
-            _ => catalog_of(columns, keys, self.quoted()),
+            "postgres" => postgresql::catalog::catalog_of(columns, keys, comments),
+            _ => catalog_of(columns, keys, comments, self.quoted()),
         }
     }
 }

@@ -4,15 +4,25 @@ use sqlgauge_engine::FailureKind;
 
 use crate::locks::{Attempt, Setup};
 
-pub(crate) const COLUMNS: &str = "SELECT c.table_name, CASE WHEN t.table_name IS NULL THEN 'VIEW' ELSE 'TABLE' END, c.column_name, \
+const COLUMNS: &str = "SELECT c.table_name, CASE WHEN t.table_name IS NULL THEN 'VIEW' ELSE 'TABLE' END, c.column_name, \
     c.data_type, CASE WHEN c.is_nullable THEN 'YES' ELSE 'NO' END \
     FROM duckdb_columns() c LEFT JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid \
     WHERE c.database_name = current_database() AND NOT c.internal ORDER BY c.schema_name, c.table_name, c.column_index";
 
-pub(crate) const KEYS: &str = "SELECT table_name, CASE constraint_type WHEN 'PRIMARY KEY' THEN 'PRIMARY' ELSE constraint_name END, \
+const KEYS: &str = "SELECT table_name, CASE constraint_type WHEN 'PRIMARY KEY' THEN 'PRIMARY' ELSE constraint_name END, \
     unnest(constraint_column_names), referenced_table, unnest(referenced_column_names) \
     FROM (FROM duckdb_constraints() WHERE database_name = current_database() \
     AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') ORDER BY table_name, constraint_index)";
+
+/// `DuckDB` has comments since 0.10.
+const COMMENTS: &str = "SELECT table_name, NULL, comment FROM duckdb_tables() \
+    WHERE database_name = current_database() AND comment IS NOT NULL \
+    UNION ALL SELECT view_name, NULL, comment FROM duckdb_views() WHERE database_name = current_database() AND comment IS NOT NULL \
+    UNION ALL SELECT table_name, column_name, comment FROM duckdb_columns() WHERE database_name = current_database() \
+    AND comment IS NOT NULL";
+
+/// Of columns, keys and comments.
+pub(crate) const QUESTIONS: [&str; 3] = [COLUMNS, KEYS, COMMENTS];
 
 /// `DuckDB` has no roles.
 pub(super) fn setup(_: &Setup) -> String {

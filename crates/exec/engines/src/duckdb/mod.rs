@@ -94,8 +94,10 @@ impl Server for DuckDb {
     }
 
     fn open(file: &File, mut child: Child) -> Result<(Self, Catalog), Broken> {
-        let (columns, keys) = (child.texts(catalog::COLUMNS)?, child.texts(catalog::KEYS)?);
-        let mut catalog = catalog_of(&columns, &keys, str::to_owned);
+        let [columns, keys, comments] = catalog::QUESTIONS;
+        let (columns, keys) = (child.texts(columns)?, child.texts(keys)?);
+        let comments = child.answered(comments)?.unwrap_or_default();
+        let mut catalog = catalog_of(&columns, &keys, &comments, str::to_owned);
         catalog.digest.push_str(&child.content()?);
         Ok((Self { file: file.clone() }, catalog))
     }

@@ -7,21 +7,31 @@ use crate::catalog::{Catalog, catalog_of};
 use crate::locks::{Attempt, Setup};
 use crate::server::Broken;
 
-pub(crate) const COLUMNS: &str = "SELECT c.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE \
+const COLUMNS: &str = "SELECT c.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE \
     FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
     ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME \
     WHERE c.TABLE_SCHEMA = DATABASE() ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION";
 
 /// Columns of a key stand in their order.
-pub(crate) const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME \
+const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME \
     FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() \
     ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION";
 
+/// The comment of a view is `VIEW`.
+const COMMENTS: &str = "SELECT TABLE_NAME, NULL, TABLE_COMMENT FROM information_schema.TABLES \
+    WHERE TABLE_SCHEMA = DATABASE() AND TABLE_COMMENT NOT IN ('', 'VIEW') \
+    UNION ALL SELECT TABLE_NAME, COLUMN_NAME, COLUMN_COMMENT FROM information_schema.COLUMNS \
+    WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_COMMENT <> ''";
+
+/// Of columns, keys and comments.
+pub(crate) const QUESTIONS: [&str; 3] = [COLUMNS, KEYS, COMMENTS];
+
 /// Reads the catalog.
 pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
-    let columns = connection.ask(COLUMNS)?;
-    let keys = connection.ask(KEYS)?;
-    Ok(catalog_of(&columns, &keys, quoted))
+    let [columns, keys, comments] = QUESTIONS;
+    let (columns, keys) = (connection.ask(columns)?, connection.ask(keys)?);
+    let comments = connection.ask(comments)?;
+    Ok(catalog_of(&columns, &keys, &comments, quoted))
 }
 
 /// The SQL that makes the account.

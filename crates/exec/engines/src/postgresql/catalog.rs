@@ -10,15 +10,22 @@ use crate::catalog::{Catalog, Row};
 use crate::locks::{Attempt, Setup};
 use crate::server::Broken;
 
-pub(crate) const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
+const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
     format_type(a.atttypid, a.atttypmod), a.attnotnull::text, format('%I.%I', n.nspname, c.relname) \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid \
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' \
     AND pg_table_is_visible(c.oid) AND has_table_privilege(c.oid, 'SELECT') AND a.attnum > 0 AND NOT a.attisdropped \
     ORDER BY n.nspname, c.relname, a.attnum";
 
-pub(crate) const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
+const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
     FROM pg_constraint k WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.conname";
+
+/// Number 0 is the table's.
+const COMMENTS: &str = "SELECT d.objoid::text, d.objsubid::text, d.description FROM pg_description d \
+    WHERE d.classoid = 'pg_class'::regclass";
+
+/// Of columns, keys and comments.
+pub(crate) const QUESTIONS: [&str; 3] = [COLUMNS, KEYS, COMMENTS];
 
 /// Functions of the server and of extensions that change something, wait, reach outside, run a text or show what other sessions do. The
 /// server says of each function whether it is volatile; those that are and do no harm are named. Functions of operators, casts and types
@@ -47,17 +54,19 @@ pub(super) fn read(connection: &mut Connection) -> Result<(String, Catalog), Bro
     connection.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
     let snapshot = connection.ask("SELECT pg_export_snapshot()")?;
     let snapshot = snapshot.into_iter().flatten().flatten().next().unwrap_or_default();
-    let columns = connection.ask(COLUMNS)?;
-    let keys = connection.ask(KEYS)?;
-    Ok((snapshot, catalog_of(&columns, &keys)))
+    let [columns, keys, comments] = QUESTIONS;
+    let (columns, keys) = (connection.ask(columns)?, connection.ask(keys)?);
+    let comments = connection.ask(comments)?;
+    Ok((snapshot, catalog_of(&columns, &keys, &comments)))
 }
 
-/// The catalog of the rows that [`COLUMNS`] and [`KEYS`] return.
-pub(crate) fn catalog_of(columns: &[Row], keys: &[Row]) -> Catalog {
+/// The catalog of the rows that [`COLUMNS`], [`KEYS`] and [`COMMENTS`] return.
+pub(crate) fn catalog_of(columns: &[Row], keys: &[Row], comments: &[Row]) -> Catalog {
     let digest = format!("{columns:?}{keys:?}");
     let mut reader = Reader::default();
     columns.iter().for_each(|row| reader.column(row));
     keys.iter().for_each(|row| reader.key(row));
+    comments.iter().for_each(|row| reader.comment(row));
     Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest }
 }
 
@@ -93,6 +102,17 @@ impl Reader {
             let mut column = Column::new(column.clone(), Some(declared));
             column.not_null = not_null.as_deref() == Some("true");
             table.columns.push(column);
+        }
+    }
+
+    fn comment(&mut self, row: &[Option<String>]) {
+        let [Some(oid), Some(number), comment] = row else { return };
+        let Some((at, numbers)) = self.places.get(oid) else { return };
+        let Some(table) = self.tables.get_mut(*at) else { return };
+        if number == "0" {
+            table.comment.clone_from(comment);
+        } else if let Some(column) = numbers.get(number).and_then(|&at| table.columns.get_mut(at as usize)) {
+            column.comment.clone_from(comment);
         }
     }
 

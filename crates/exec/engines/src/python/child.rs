@@ -183,6 +183,15 @@ impl Child {
         Ok(self.rows(Some(sql))?.1.iter().map(|row| row.iter().map(text).collect()).collect())
     }
 
+    /// The rows of a question of ours; `None` where the database refuses it.
+    pub(crate) fn answered(&mut self, sql: &str) -> Result<Option<Vec<Row>>, Broken> {
+        match self.texts(sql) {
+            Ok(rows) => Ok(Some(rows)),
+            Err(Broken::Refused { code, .. }) if code != "driver" => Ok(None),
+            Err(broken) => Err(broken),
+        }
+    }
+
     /// The names of the columns that a query of ours returns.
     pub(crate) fn columns(&mut self, sql: &str) -> Result<Vec<String>, Broken> {
         Ok(self.rows(Some(sql))?.0)

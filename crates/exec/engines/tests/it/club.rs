@@ -37,6 +37,14 @@ pub(crate) fn assert_catalog(database: &Database, columns: usize) {
     assert!(schema.table_named("tall").is_some());
 }
 
+/// The comments of the server's teams are in the schema.
+pub(crate) fn assert_comments(database: &Database) {
+    let team = database.schema().table_named("team").unwrap();
+    let of_columns: Vec<Option<&str>> = team.columns.iter().map(|column| column.comment.as_deref()).collect();
+    assert_eq!((team.comment.as_deref(), of_columns), (Some("all teams"), vec![None, None, Some("in EUR")]));
+    assert_eq!(database.schema().table_named("tall").unwrap().comment, None);
+}
+
 /// A result is cut where its beginning is enough, and the next query is right.
 pub(crate) fn assert_cut(engine: &Arc<dyn Engine>, database: &Database, sql: &str) {
     let enough = Enough { rows_over: Some(100), foreign_to: None };

@@ -8,13 +8,16 @@ use sqlgauge_engine::{Engine, FailureKind, Limits, Value};
 use sqlgauge_engines::{Access, Kind};
 use tempfile::TempDir;
 
-use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened, python, runs};
+use crate::club::{
+    assert_catalog, assert_comments, assert_cut, assert_outcomes, cells, opened, python, runs,
+};
 
 const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR NOT NULL UNIQUE, budget DECIMAL(20, 4)); \
     CREATE TABLE player (id BIGINT PRIMARY KEY, team_id INT REFERENCES team (id), born DATE, height REAL); \
     INSERT INTO team VALUES (1, 'a', 0.1), (2, 'b', 12345678901234.5678); \
     INSERT INTO player SELECT n, n % 2 + 1, DATE '2000-01-01' + n::INT, 1.5 FROM range(1, 1001) r(n); \
-    CREATE SEQUENCE numbers; CREATE VIEW tall AS SELECT * FROM player WHERE height > 1";
+    CREATE SEQUENCE numbers; CREATE VIEW tall AS SELECT * FROM player WHERE height > 1; \
+    COMMENT ON TABLE team IS 'all teams'; COMMENT ON COLUMN team.budget IS 'in EUR'";
 
 /// A folder with a file of that DDL; `None`, and says so, where the package is missing.
 fn club_file() -> Option<(TempDir, PathBuf)> {
@@ -48,6 +51,7 @@ fn the_catalog_and_the_values_are_the_files() {
     let database = opened(&engine, &path);
     assert!(engine.name_and_version().starts_with("DuckDB "), "{}", engine.name_and_version());
     assert_catalog(&database, 4);
+    assert_comments(&database);
     let decimal = |text: &str| Value::decimal(text).unwrap();
     for (sql, expected) in [
         ("SELECT sum(id) FROM player", vec![Value::Integer(500_500)]),

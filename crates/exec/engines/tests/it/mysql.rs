@@ -7,11 +7,12 @@ use std::time::Duration;
 use sqlgauge_engine::{Engine, FailureKind, Limits, Value};
 use sqlgauge_engines::{Access, Kind, Secret, Setup};
 
-use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened};
+use crate::club::{assert_catalog, assert_comments, assert_cut, assert_outcomes, cells, opened};
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::MariaDb;
 
-const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE, budget DECIMAL(20, 4)); \
+const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE, \
+    budget DECIMAL(20, 4) COMMENT 'in EUR') COMMENT 'all teams'; \
     CREATE TABLE player (id BIGINT PRIMARY KEY, team_id INT, born DATE, height FLOAT, facts JSON, \
     FOREIGN KEY (team_id) REFERENCES team (id)); \
     INSERT INTO team VALUES (1, 'a', 0.1), (2, 'b', 12345678901234.5678); \
@@ -40,6 +41,7 @@ fn the_catalog_and_the_values_are_the_servers() {
     let database = opened(&engine, &path);
     assert!(engine.name_and_version().contains("MariaDB"), "{}", engine.name_and_version());
     assert_catalog(&database, 5);
+    assert_comments(&database);
     let decimal = |text: &str| Value::decimal(text).unwrap();
     for (sql, expected) in [
         ("SELECT SUM(id) FROM player", vec![Value::Integer(500_500)]),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sqlgauge_engine::{Engine, FailureKind, Limits, Value};
 use sqlgauge_engines::{Access, Kind, Secret};
 
-use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened};
+use crate::club::{assert_catalog, assert_comments, assert_cut, assert_outcomes, cells, opened};
 use crate::servers::PASSWORD;
 use crate::servers::postgresql::Server;
 
@@ -15,7 +15,8 @@ const DDL: &str = "CREATE TABLE team (id int PRIMARY KEY, name text NOT NULL UNI
     CREATE TABLE player (id bigint PRIMARY KEY, team_id int REFERENCES team (id), born date, height real); \
     INSERT INTO team VALUES (1, 'a', 0.1), (2, 'b', 12345678901234.5678); \
     INSERT INTO player SELECT n, n % 2 + 1, date '2000-01-01' + n::int, 1.5 FROM generate_series(1, 1000) n; \
-    CREATE VIEW tall AS SELECT * FROM player WHERE height > 1";
+    CREATE VIEW tall AS SELECT * FROM player WHERE height > 1; \
+    COMMENT ON TABLE team IS 'all teams'; COMMENT ON COLUMN team.budget IS 'in EUR'";
 
 fn access() -> Access {
     Access { password: Some(Secret(PASSWORD.into())), connections: 3, ..Access::default() }
@@ -38,6 +39,7 @@ fn the_catalog_and_the_values_are_the_servers() {
     let database = opened(&engine, &path);
     assert!(engine.name_and_version().starts_with("PostgreSQL 1"), "{}", engine.name_and_version());
     assert_catalog(&database, 4);
+    assert_comments(&database);
     let decimal = |text: &str| Value::decimal(text).unwrap();
     for (sql, expected) in [
         ("SELECT sum(id) FROM player", vec![Value::Integer(500_500)]),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_base::rows::{Rows, RowsError, turn};
 use sqlgauge_base::{Random, closest, counted, regular};
-use sqlgauge_run::sha256_of_bytes;
+use sqlgauge_run::{sha256_of_bytes, systems_named};
 
 use super::design::{Batch, Design, Draw, Labelling, Quantity, Standing};
 use super::error::LabelError;
@@ -297,36 +297,35 @@ impl LabelFolder {
     }
 
     /// The labels that a person's words make of an item: `right`, `wrong`, `unsure`, or the names of the systems whose answers are
-    /// right, with commas between.
+    /// right, each in a text of its own or with commas between.
     ///
     /// # Errors
     /// For an id or a name that the plan does not have.
-    pub fn judge(&self, id: &str, words: &str, by: &str) -> Result<Vec<LabelRow>, LabelError> {
+    pub fn judge(&self, id: &str, words: &[String], by: &str) -> Result<Vec<LabelRow>, LabelError> {
         let refuse = |fault: String| LabelError::Refused { from: format!("--id {id}"), fault };
         let Some(&place) = self.plan.places().get(id) else { return Err(refuse(self.unknown(id))) };
-        let verdict = |name: &str| {
-            Ok(match words {
-                "right" => Verdict::Right,
-                "wrong" => Verdict::Wrong,
-                "unsure" => Verdict::Unsure,
-                names => {
-                    let mut names = names.split(',').map(str::trim);
-                    if let Some(other) =
-                        names.clone().find(|name| self.plan.systems.iter().all(|of| of != name))
-                    {
-                        let systems = self.plan.systems.join(", ");
-                        return Err(refuse(format!(
-                            "{other:?} is not a verdict: write right, wrong, unsure or systems that are right ({systems})"
-                        )));
-                    }
-                    if names.any(|right| right == name) { Verdict::Right } else { Verdict::Wrong }
-                }
-            })
+        let names = systems_named(words, &self.plan.systems);
+        let of_all = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["right"] => Some(Verdict::Right),
+            ["wrong"] => Some(Verdict::Wrong),
+            ["unsure"] => Some(Verdict::Unsure),
+            _ => None,
         };
+        let stranger = names.iter().find(|name| of_all.is_none() && !self.plan.systems.contains(name));
+        if stranger.is_some() || names.is_empty() {
+            let systems = self.plan.systems.join(", ");
+            return Err(refuse(format!(
+                "{:?} is not a verdict: write right, wrong, unsure or systems that are right ({systems})",
+                stranger.map_or("", String::as_str)
+            )));
+        }
+        let of_one = |name: &String| if names.contains(name) { Verdict::Right } else { Verdict::Wrong };
         let item = &self.plan.items[place];
         let mut rows: Vec<(usize, LabelRow)> = Vec::new();
         for (system, answer) in self.plan.systems.iter().zip(&item.answers) {
-            let (Some(class), verdict) = (answer.class, verdict(system)?) else { continue };
+            let (Some(class), verdict) = (answer.class, of_all.unwrap_or_else(|| of_one(system))) else {
+                continue;
+            };
             let row = LabelRow {
                 system: system.clone(),
                 run: self.plan.run_name(),

@@ -182,6 +182,11 @@ fn plan(texts: [&str; 2], wanted: Wanted) -> LabelPlan {
     LabelPlan::new(wanted, Goal { width: 0.2, ..GOAL }, systems, (0..40).map(item).collect())
 }
 
+/// A verdict of one word.
+fn word(text: &str) -> [String; 1] {
+    [text.to_owned()]
+}
+
 fn label_all(folder: &Path, words: impl Fn(usize) -> &'static str) -> LabelFolder {
     let mut labels = LabelFolder::open(folder).unwrap();
     loop {
@@ -191,7 +196,7 @@ fn label_all(folder: &Path, words: impl Fn(usize) -> &'static str) -> LabelFolde
         }
         for place in open {
             let id = labels.plan().items[place].id.clone();
-            let rows = labels.judge(&id, words(place), "ann").unwrap();
+            let rows = labels.judge(&id, &word(words(place)), "ann").unwrap();
             labels.add(rows, "test", false).unwrap();
         }
     }
@@ -211,7 +216,7 @@ fn a_folder_goes_on_where_it_was_and_edits_change_no_chance() {
     let draws = std::fs::read(folder.path().join("draws.jsonl")).unwrap();
     let id = serde_json::from_str::<LabelRow>(text.lines().next().unwrap()).unwrap().id;
     let turned = labels
-        .judge(&id, if id.parse::<usize>().unwrap() % 3 == 0 { "right" } else { "wrong" }, "ann")
+        .judge(&id, &word(if id.parse::<usize>().unwrap() % 3 == 0 { "right" } else { "wrong" }), "ann")
         .unwrap();
     assert!(labels.add(turned.clone(), "test", false).unwrap_err().to_string().contains("--replace"));
     assert_eq!(labels.standings(), standings, "nothing was added");
@@ -235,7 +240,7 @@ fn doubt_widens_the_interval_to_both_verdicts() {
     let id = row["draws"][0]["id"].as_str().unwrap();
     // A second person contradicts the first.
     let reverse = if id.parse::<usize>().unwrap() % 3 == 0 { "one" } else { "two" };
-    let other = labels.judge(id, reverse, "ben").unwrap();
+    let other = labels.judge(id, &word(reverse), "ben").unwrap();
     labels.add(other, "test", false).unwrap();
     let unsure = labels.standings();
     assert_eq!(unsure.unsure, [id]);
@@ -248,7 +253,7 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let texts = ["SELECT 1", "SELECT 2"];
     let mut labels = LabelFolder::create(folder.path(), &plan(texts, Wanted::Accuracy)).unwrap();
-    let good = labels.judge("3", "one", "ann").unwrap();
+    let good = labels.judge("3", &word("one"), "ann").unwrap();
     labels.add(good.clone(), "test", false).unwrap();
     let before = std::fs::read(folder.path().join("labels.jsonl")).unwrap();
     let mut refused = |row: LabelRow, part: &str| {
@@ -266,7 +271,7 @@ fn labels_that_do_not_fit_are_refused_and_nothing_is_lost() {
         labels.add(vec![LabelRow { shown: "0".repeat(64), ..good[0].clone() }], "test", false).unwrap();
     assert_eq!((changed.labels, changed.different.as_slice()), (0, ["3".to_owned()].as_slice()));
     assert_eq!(before, std::fs::read(folder.path().join("labels.jsonl")).unwrap());
-    assert!(labels.judge("4", "three", "ann").unwrap_err().to_string().contains("one, two"));
+    assert!(labels.judge("4", &word("three"), "ann").unwrap_err().to_string().contains("one, two"));
     // The label counts once its question is drawn, and then nobody is asked.
     assert_eq!(labels.standings().early, 1);
     let error =

@@ -140,6 +140,9 @@ pub struct Column {
     /// The expression that a generated column is computed from, as SQL text, where it is known.
     #[serde(default)]
     pub generated_as: Option<String>,
+    /// What a server's database says of the column (`COMMENT ON`); it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 impl Column {
@@ -155,6 +158,7 @@ impl Column {
             hidden: false,
             generated: false,
             generated_as: None,
+            comment: None,
         }
     }
 }
@@ -341,6 +345,9 @@ pub struct Table {
     /// The query of a view as SQL text, where it is known.
     #[serde(default)]
     pub view: Option<String>,
+    /// What a server's database says of the table (`COMMENT ON`); it decides nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
     /// Declared WITHOUT ROWID, so `rowid` is not a column of it.
     pub without_rowid: bool,
     /// Declared STRICT.
@@ -363,6 +370,7 @@ impl Table {
             indexes: Vec::new(),
             checks: Vec::new(),
             view: None,
+            comment: None,
             without_rowid: false,
             strict: false,
         }

@@ -28,7 +28,7 @@ fn a_plan_is_answered_until_its_number_is_sure() {
     assert_eq!(plans[0]["name"], "planned/plan.json");
     let of = || json_of(&asker.get(&format!("/api/plan?id={id}")));
     let judge = |question: &str, verdict: &str| {
-        asker.post("/api/judge", &json!({"plan": id, "id": question, "verdict": verdict}))
+        asker.post("/api/judge", &json!({"plan": id, "id": question, "verdict": [verdict]}))
     };
     let first = of();
     let question = first["question"]["id"].as_str().unwrap().to_owned();
