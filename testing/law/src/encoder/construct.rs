@@ -66,17 +66,17 @@ pub enum Construct {
     SetOperation,
     /// WITH.
     Cte,
+    /// Functions that rank the rows of a window.
+    Rank,
+    WindowAggregate,
+    /// Values of other rows of a window.
+    Neighbour,
     /// WITH RECURSIVE.
     Recursion,
     /// The rowid of a table.
     Rowid,
     /// An aggregate in a subquery of the query that it belongs to.
     OuterAggregate,
-    /// Functions that rank the rows of a window.
-    Rank,
-    WindowAggregate,
-    /// Values of other rows of a window.
-    Neighbour,
 }
 
 impl Construct {
@@ -110,12 +110,12 @@ impl Construct {
         Self::Scalar,
         Self::SetOperation,
         Self::Cte,
-        Self::Recursion,
-        Self::Rowid,
-        Self::OuterAggregate,
         Self::Rank,
         Self::WindowAggregate,
         Self::Neighbour,
+        Self::Recursion,
+        Self::Rowid,
+        Self::OuterAggregate,
     ];
 
     /// A query about it, over [`schema`].

@@ -102,7 +102,7 @@ pub const MISREADINGS: &[(Construct, &[Misreading])] = {
         (C::SetOperation, &[M::UnionKeepsAll, M::OperandsAreUnited]),
         (C::Cte, &[M::NoDistinct, M::NoInnerLimit]),
         (C::Recursion, &[M::UnionKeepsAll, M::NoRecursion]),
-        (C::Rowid, &[M::RowidIsKey, M::NoOffset]),
+        (C::Rowid, &[M::RowidIsKey, M::LeftIsInner]),
         (C::OuterAggregate, &[M::NoAggregateFilter, M::CountCountsNull]),
         (C::Rank, &[M::RankIsDense, M::NoPartition, M::NullsSortOtherwise]),
         (C::WindowAggregate, &[M::NoPartition, M::FrameEndsAtRow, M::NoFrame, M::NoExclude]),

@@ -53,7 +53,10 @@ fn every_construct_has_something_planted_and_the_law_finds_it() {
     let all = planted();
     for construct in Construct::ALL {
         let is_planted = all.iter().any(|(of, _)| *of == construct);
-        assert!(is_planted, "{construct:?} has nothing planted: give it a line in `MISREADINGS` or `DEFECTS`");
+        assert!(
+            is_planted,
+            "{construct:?} has nothing planted: give it a line in `MISREADINGS` or `DEFECTS`"
+        );
     }
     let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {

@@ -125,7 +125,7 @@ mod tests {
         let mut wrong = Vec::new();
         for rule in rules() {
             for case in rule.cases {
-                let audit = audited(*rule, case);
+                let audit = audited(rule, case);
                 let is_checked = audit.unresolved.is_none() || rule.name == "does-not-run";
                 if audit.has(rule.name) != case.fires || (!case.fires && !is_checked) {
                     wrong.push(format!("{}: {}\n  {audit:?}", rule.name, case.sql));
@@ -164,12 +164,12 @@ mod tests {
     fn proposals_run() {
         for rule in rules() {
             for case in rule.cases.iter().filter(|case| case.fires) {
-                for finding in audited(*rule, case).findings {
+                for finding in audited(rule, case).findings {
                     let Some(rewrite) = finding.rewrite else { continue };
                     let proposed = AuditCase { sql: rewrite.sql.clone().leak(), ..*case };
                     let fails = audited(find("does-not-run").expect("it is a rule"), &proposed);
                     assert!(fails.findings.is_empty(), "{}: {}", rule.name, rewrite.sql);
-                    assert!(!audited(*rule, &proposed).has(rule.name), "{}: {}", rule.name, rewrite.sql);
+                    assert!(!audited(rule, &proposed).has(rule.name), "{}: {}", rule.name, rewrite.sql);
                 }
             }
         }

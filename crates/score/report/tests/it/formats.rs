@@ -444,9 +444,8 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     assert_eq!(data["pieces"], json!({"folder": "report-items", "size": 1000}));
     assert_eq!(data["omitted"], 0);
     let (labels, texts) = (piece(&pieces, "examples"), piece(&pieces, "examples-0"));
-    let of_system = |at: usize| {
-        (piece(&pieces, &format!("columns-{at}")), piece(&pieces, &format!("items-{at}-0")))
-    };
+    let of_system =
+        |at: usize| (piece(&pieces, &format!("columns-{at}")), piece(&pieces, &format!("items-{at}-0")));
     let parts: Vec<_> = (0..report.summary.systems.len()).map(of_system).collect();
     for item in &items {
         let system = report.summary.systems.iter().position(|s| s.system == item.system).unwrap();

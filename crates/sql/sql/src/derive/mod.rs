@@ -43,12 +43,13 @@ enum RelationFacts {
 impl RelationFacts {
     /// Whether columns have the same affinities and collations, all of them known.
     fn converts_like(&self, other: &Self) -> bool {
-        let (Self::Columns(these), Self::Columns(those)) = (self, other) else { return false };
+        let (Self::Columns(facts), Self::Columns(assumed)) = (self, other) else { return false };
         let is_alike = |(one, other): (&ColumnFacts, &ColumnFacts)| {
             let is_known = one.affinity != Fact::Unknown && one.collation != Fact::Unknown && !one.is_mixed;
             is_known && one.affinity == other.affinity && one.collation == other.collation
         };
-        these.columns.len() == those.columns.len() && these.columns.iter().zip(&those.columns).all(is_alike)
+        facts.columns.len() == assumed.columns.len()
+            && facts.columns.iter().zip(&assumed.columns).all(is_alike)
     }
 
     fn of(columns: Vec<ColumnFacts>, keys: Vec<Vec<u32>>) -> Self {
