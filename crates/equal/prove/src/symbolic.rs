@@ -36,8 +36,7 @@ pub(crate) fn rows_on(
     table::add_tables(&mut world, &tables, rows)?;
     let constraints = world.conditions.clone();
     let executed = Run::statement(&mut world, query, false)?;
-    // That recursion ends.
-    world.settled.extend_from_slice(&world.conditions[constraints.len()..]);
+    world.settled.extend_from_slice(&world.endings);
     let Some(constants) = constants_of(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
     let result: Vec<SymbolicRow> = executed
         .rows
@@ -95,12 +94,11 @@ fn constants_of(
         let rows = world.tables.get(id)?.clone();
         let mut stored = database.get(id).cloned().unwrap_or_default();
         let table = world.schema.table(*id)?;
-        match table::leading_key(table) {
-            Some(first) => stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize])),
-            None if table::has_rowid(world, table) => {
-                stored.sort_by(|a, b| order(&a[a.len() - 1], &b[b.len() - 1]));
-            }
-            None => {}
+        // The encoding has the rows in the order of their key, or else of their rowid.
+        if table::has_rowid(world, table) && table::leading_key(table).is_none() {
+            stored.sort_by(|a, b| order(&a[a.len() - 1], &b[b.len() - 1]));
+        } else if let Some(&first) = table.primary_key.first() {
+            stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize]));
         }
         for (at, row) in rows.iter().enumerate() {
             constants.insert(row.present, Constant::Truth(at < stored.len()));

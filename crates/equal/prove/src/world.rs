@@ -59,6 +59,8 @@ pub(crate) struct SymbolicWorld<'s> {
     pub reads_rowid: bool,
     /// What holds besides the constraints of the schema.
     pub conditions: Vec<Term>,
+    /// That recursions end, each of them a condition too.
+    pub endings: Vec<Term>,
     /// What holds of the rowids of rows that have just been inserted.
     pub inserted: Vec<Term>,
     /// What holds where SQL leaves no choice open.
@@ -93,6 +95,7 @@ impl<'s> SymbolicWorld<'s> {
             tables: HashMap::new(),
             reads_rowid: false,
             conditions: Vec::new(),
+            endings: Vec::new(),
             inserted: Vec::new(),
             settled: Vec::new(),
             reverses_choices: false,

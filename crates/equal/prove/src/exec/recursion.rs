@@ -119,6 +119,7 @@ impl Run<'_, '_> {
         let any = terms.any(rows.iter().map(|row| row.present));
         let ends = terms.not(any);
         self.world.conditions.push(ends);
+        self.world.endings.push(ends);
         self.world.assumes.insert(ProofAssumption::Recursion(rounds));
     }
 }

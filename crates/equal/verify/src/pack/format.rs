@@ -339,7 +339,7 @@ mod tests {
             (String::new(), "line 1 of the pack: the file is empty"),
             (lines[..2].join("\n"), "line 3 of the pack: 1 questions of 2 are there"),
             (text.replace("pack@1", "pack@9"), "line 1 of the pack: the format is \"sqlgauge-pack@9\""),
-            (text.replace("\"set\"", "\"sets\""), "line 1 of the pack: there is no semantics \"sets\""),
+            (text.replace("\"set\"", "\"sets\""), "line 1 of the pack: unknown semantics \"sets\""),
             (text.replace("\"id\":\"b\"", "\"id\":7"), "line 3 of the pack: not a question"),
         ] {
             let error = Pack::read(wrong.as_bytes()).unwrap_err().to_string();

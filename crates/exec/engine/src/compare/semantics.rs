@@ -55,7 +55,7 @@ impl Semantics {
 
 /// A name that no contract has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no semantics {:?}: choose from {}", .0, Semantics::ALL.map(Semantics::name).join(", "))]
+#[error("unknown semantics {:?}: choose from {}", .0, Semantics::ALL.map(Semantics::name).join(", "))]
 pub struct UnknownSemantics(String);
 
 impl FromStr for Semantics {
@@ -121,6 +121,6 @@ mod tests {
             assert_eq!(semantics.name().parse(), Ok(semantics));
         }
         let error = "bags".parse::<Semantics>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no semantics \"bags\": choose from ex, set, bag, list");
+        assert_eq!(error.to_string(), "unknown semantics \"bags\": choose from ex, set, bag, list");
     }
 }
