@@ -157,7 +157,7 @@ sqlgauge_base::named! {
     pub enum EvolveReason by name {
         /// The gold does not run on the original database, or not within its limits.
         GoldFails = "gold-fails",
-        /// The gold is no text that can be resolved.
+        /// The gold cannot be resolved.
         GoldUnresolved = "gold-unresolved",
         /// The schema has nothing that this kind could change.
         NothingToChange = "nothing-to-change",

@@ -48,10 +48,12 @@ pub enum EncoderDefect {
     CutsLeaveOutTheLast,
     /// `substr` from the end takes one character more.
     EndsAreLonger,
+    /// An outer join fills up for a recursive CTE where no row of a round matches.
+    RecursionFillsUpByRounds,
 }
 
 impl EncoderDefect {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::NullEqualsNull,
         Self::NotOfUnknownIsTrue,
         Self::UnknownAndIsFalse,
@@ -73,5 +75,6 @@ impl EncoderDefect {
         Self::PatternsKeepCase,
         Self::CutsLeaveOutTheLast,
         Self::EndsAreLonger,
+        Self::RecursionFillsUpByRounds,
     ];
 }

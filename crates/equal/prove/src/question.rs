@@ -363,12 +363,12 @@ impl<'s> BoundedQuestion<'s> {
         if has_function || !self.world.dates.is_empty() { texts } else { BTreeSet::new() }
     }
 
-    /// Whether there is more to say of a likely candidate than that it is one.
+    /// Whether anything narrows the first candidates.
     fn is_guided(&self) -> bool {
         !self.pool.is_empty() || !self.world.inserted.is_empty()
     }
 
-    /// That rowids are those of inserted rows, and every text of the tables among the likely ones.
+    /// Narrows candidates: to rowids that INSERT gives, and to likely texts in the tables.
     fn within_pool(&mut self) -> Vec<Term> {
         let mut within = self.world.inserted.clone();
         if self.pool.is_empty() {

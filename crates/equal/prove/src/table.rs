@@ -139,7 +139,7 @@ pub(crate) fn has_rowid(world: &SymbolicWorld<'_>, table: &Table) -> bool {
     world.reads_rowid && !table.without_rowid && table.rowid_alias().is_none()
 }
 
-/// The column by which the rows of a table are sorted.
+/// The first column of the key that sorts the rows of a table; none where it may hold NULL.
 pub(crate) fn leading_key(table: &Table) -> Option<u32> {
     let first = *table.primary_key.first()?;
     let is_set = table.column(first).is_some_and(|column| column.not_null);

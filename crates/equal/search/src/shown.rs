@@ -32,10 +32,13 @@ impl Search {
 }
 
 impl WitnessTable {
-    /// The name, and the rows with the columns that are not NULL in all of them.
+    /// The name, and the rows with the columns that are not NULL in all of them; with the first column where all are.
     pub fn with_values(&self) -> (String, ResultSet) {
         let has_value = |at: &usize| self.rows.iter().any(|row| row.get(*at) != Some(&Value::Null));
-        let columns: Vec<usize> = (0..self.columns.len()).filter(has_value).collect();
+        let mut columns: Vec<usize> = (0..self.columns.len()).filter(has_value).collect();
+        if columns.is_empty() {
+            columns.push(0);
+        }
         self.columns_at(&columns)
     }
 

@@ -138,14 +138,21 @@ impl From<Failure> for Inapplicable {
     }
 }
 
-impl fmt::Display for Inapplicable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Inapplicable {
+    /// The message, with the query that it is about.
+    pub fn sentence(&self) -> String {
         let side = match self.side {
             Some(Side::Left) => "left query: ",
             Some(Side::Right) => "right query: ",
             None => "",
         };
-        write!(f, "{}: {side}{}", self.code(), self.message)
+        format!("{side}{}", self.message)
+    }
+}
+
+impl fmt::Display for Inapplicable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code(), self.sentence())
     }
 }
 

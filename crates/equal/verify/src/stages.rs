@@ -36,7 +36,7 @@ use crate::verdict::{
     Unknown, Verdict, VerifyReport,
 };
 use crate::verifier::{Data, Verifier};
-use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ResultSemantics, Solver};
+use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ProofReason, ResultSemantics, Solver};
 use sqlgauge_search::{
     DeclaredColumns, Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchReason,
     SearchVerdict as Found, Side, Survived, Witness, tables_under, with_targets,
@@ -549,7 +549,13 @@ impl<'a> PairRun<'a> {
                 let so_far = proved.map_or_else(String::new, |bound| {
                     format!(", beyond a proof up to {} per table", counted(bound, "row"))
                 });
-                let message = format!("{reason}{so_far}");
+                let message = match (tried, reason) {
+                    // Nothing that the search cannot handle is replayed.
+                    (Tried::Nothing(_), ProofReason::Refused(_)) => {
+                        format!("the solver's counterexamples cannot be checked{so_far}")
+                    }
+                    _ => format!("{reason}{so_far}"),
+                };
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
             }
         }
@@ -704,7 +710,7 @@ impl Tried {
     fn unknown(&self, reason: &str, message: &str) -> Unknown {
         match self {
             Self::Nothing(inapplicable) => {
-                let message = format!("{inapplicable}; {message}");
+                let message = format!("{}; {message}", inapplicable.sentence());
                 Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
             }
             Self::NotAsked => Unknown {

@@ -20,8 +20,8 @@ pub(crate) type Row = Vec<Option<String>>;
 /// - A row of `columns` has the table, its kind (`… VIEW`), the column, its declared type and whether it takes NULL (`NO`).
 /// - A row of `keys` has the table, the constraint (`PRIMARY`), the column, and of a foreign key the other table and column.
 ///   The columns of a constraint stand together, in their order.
-/// - A row of `comments` has the table, the column (NULL where the comment is of the table), and the comment. It is no part of the
-///   digest: other words make no other data.
+/// - A row of `comments` has the table, the column, and the comment. A comment on the table has NULL in place of the column. The digest
+///   leaves comments out: editing one changes no data.
 pub(crate) fn catalog_of(
     columns: &[Row],
     keys: &[Row],

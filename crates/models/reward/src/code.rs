@@ -13,13 +13,13 @@ sqlgauge_base::named! {
         Wrong = "wrong",
         /// It returns what the gold returns on the benchmark's database, but not on a counterexample database of the question.
         WrongOnWitness = "wrong_on_witness",
-        /// It is no query over the schema, or fails while it runs.
+        /// The text is not a query over the schema, or fails while it runs.
         DoesNotRun = "does_not_run",
         /// It ran longer than the time limit.
         Timeout = "timeout",
         /// Its text, its result, a value or its working memory passed a limit.
         TooLarge = "too_large",
-        /// There is no SQL in it.
+        /// The completion has no SQL.
         NoSql = "no_sql",
         /// It asks for something that untrusted SQL may not do, such as writing.
         Denied = "denied",

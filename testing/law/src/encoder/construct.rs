@@ -674,7 +674,7 @@ impl Writer<'_> {
         let (one, two) = (self.column("t"), self.operand("t"));
         let (comparison, constant) = (self.dice.word(&COMPARISONS), self.dice.word(&CONSTANTS));
         let last = self.dice.below(5);
-        match self.dice.below(6) {
+        match self.dice.below(8) {
             0 => format!(
                 "WITH k(v) AS (SELECT 1 {union} SELECT v + 1 FROM k WHERE v < {last}) SELECT k.v, {one} FROM k LEFT JOIN t ON {two} {comparison} k.v"
             ),
@@ -690,6 +690,13 @@ impl Writer<'_> {
                 self.column("t")
             ),
             4 => format!(
+                "WITH k(v) AS (SELECT 0 UNION SELECT {one} FROM t LEFT JOIN k ON {two} {comparison} k.v WHERE {} OR k.v IS NULL) SELECT v FROM k",
+                self.plain("t")
+            ),
+            5 => format!(
+                "WITH k(v) AS (SELECT {constant} UNION SELECT {one} FROM k LEFT JOIN t ON {two} {comparison} k.v) SELECT v, count(*) FROM k GROUP BY v"
+            ),
+            6 => format!(
                 "SELECT t.id FROM t WHERE {one} IN (WITH k(v) AS (SELECT {constant} UNION ALL SELECT v || 'a' FROM k WHERE length(v) < {last}) SELECT v FROM k)"
             ),
             _ => format!(

@@ -38,6 +38,7 @@ pub const DEFECTS: &[(EncoderDefect, &[Construct])] = {
         (D::PatternsKeepCase, &[C::Texts]),
         (D::CutsLeaveOutTheLast, &[C::Texts]),
         (D::EndsAreLonger, &[C::Texts]),
+        (D::RecursionFillsUpByRounds, &[C::Recursion]),
     ]
 };
 

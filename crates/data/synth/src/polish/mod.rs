@@ -96,7 +96,7 @@ sqlgauge_base::named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum WordingRefusal by name {
-        /// There is none.
+        /// The answer has no wording.
         Empty = "empty",
         /// It was cut off, or is too long.
         Truncated = "truncated",

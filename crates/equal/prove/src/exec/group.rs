@@ -75,6 +75,8 @@ struct Bare<'s> {
     grouped: Vec<&'s Expr>,
     columns: Vec<ColumnRef>,
     extremes: Vec<Aggregate>,
+    /// Whether an aggregate of the level may stand in a subquery, where `extremes` has it not.
+    has_displaced: bool,
 }
 
 impl Bare<'_> {
@@ -182,7 +184,9 @@ impl Run<'_, '_> {
         // Where different texts are equal, the group does not fix the text.
         let is_fixed = |expr: &&Expr| self.is_bytes(expr);
         let grouped = select.group_by.iter().filter(is_fixed).collect();
-        let mut bare = Bare { select, relations, grouped, columns: Vec::new(), extremes: Vec::new() };
+        let has_displaced = level_exprs(select, order_by).any(has_displaced);
+        let (columns, extremes) = Default::default();
+        let mut bare = Bare { select, relations, grouped, columns, extremes, has_displaced };
         level_exprs(select, order_by).for_each(|expr| bare.visit(expr));
         let dependencies = Dependencies::of(select, &self.facts);
         let closure = dependencies.closure(&select.group_by);
@@ -242,7 +246,7 @@ impl Run<'_, '_> {
         env: &Env,
     ) -> Result<Env, Stop> {
         debug_assert!(std::ptr::eq(bare.select, select));
-        if level_exprs(select, &[]).any(has_displaced) {
+        if bare.has_displaced {
             return Err(Stop::unsupported("outer aggregate beside a column of a row"));
         }
         let candidates = match bare.extremes.as_slice() {
@@ -332,7 +336,9 @@ impl Run<'_, '_> {
         let group =
             env.group_of(aggregate.owner).ok_or_else(|| Stop::unsupported("aggregate without a group"))?;
         // Whose groups an aggregate inside belongs to is counted from where it stands.
-        if aggregate.owner != Owner::HERE && aggregate.args.as_slice().iter().any(has_displaced) {
+        let order = aggregate.order_by.iter().map(|term| &term.expr);
+        let mut operands = aggregate.args.as_slice().iter().chain(order).chain(&aggregate.filter);
+        if aggregate.owner != Owner::HERE && operands.any(has_displaced) {
             return Err(Stop::unsupported("aggregate in an outer aggregate"));
         }
         let included = self.included(aggregate, &group)?;

@@ -368,7 +368,7 @@ impl<'w, 's> Run<'w, 's> {
         }
     }
 
-    /// Leaves of equal rows the first; those before `from` are distinct.
+    /// Keeps the first of equal rows. Rows before `from` are distinct already.
     fn make_distinct(&mut self, rows: &mut Vec<Ranked>, from: usize) -> Result<(), Stop> {
         rows.retain(|row| row.present != Terms::FALSE);
         self.world.check_size(rows.len())?;

@@ -1,10 +1,11 @@
 //! CTEs that read themselves.
 //!
 //! # Contract
-//! Each round runs the recursive SELECTs on the rows of the round before, which is what SQLite does row by row as they have no
-//! DISTINCT, group or limit. Where rows become more from round to round, as many rounds are run as the largest table has rows, and
-//! one: a longer path comes back to a row. Else it is [`MOST_ROUNDS`]. That recursion ends there is a condition, and said
-//! ([`ProofAssumption::Recursion`]).
+//! SQLite runs the recursive SELECTs on one row at a time. Here a round runs them on all rows of the round before. Both give the
+//! same where a SELECT takes each row by itself: without DISTINCT, groups and a limit, and where no outer join fills up for the CTE.
+//!
+//! UNION ends by itself. UNION ALL is run for as many rounds as the largest table has rows, and one, as a longer path comes back to
+//! a row; for [`MOST_ROUNDS`] where rounds do not grow. A proof then assumes that it ends there ([`ProofAssumption::Recursion`]).
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,15 +13,16 @@ use std::rc::Rc;
 use sqlgauge_sql::derive::Fact;
 use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Collation;
-use sqlgauge_sql::tree::{Body, Cte, Select, SetOperator};
+use sqlgauge_sql::tree::{Body, Cte, CteId, From, RelationSource, Select, SetOperator};
 
 use super::{Env, Ranked, Run, unranked};
 use crate::ProofAssumption;
+use crate::defect::EncoderDefect;
 use crate::ir::Terms;
 use crate::value::SymbolicValue;
 use crate::world::{Stop, SymbolicRow};
 
-/// Most rounds of a recursion whose rows do not become more, and whose end depends on data.
+/// Most rounds of a recursion that does not grow and ends by what the data are.
 const MOST_ROUNDS: usize = 32;
 
 /// The parts of a recursive CTE.
@@ -57,6 +59,10 @@ impl Run<'_, '_> {
     pub(super) fn recursive(&mut self, cte: &Cte, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
         let recursion = Recursion::of(cte)?;
         let is_bytes = |collation: &Fact<Collation>| collation.is(&Collation::Binary);
+        let is_overlooked = self.world.has(EncoderDefect::RecursionFillsUpByRounds);
+        if !is_overlooked && recursion.steps.iter().any(|step| self.fills_up(step, cte.id)) {
+            return Err(Stop::unsupported("outer join that fills up for a recursive CTE"));
+        }
         if !recursion.keeps_all && !self.collations(&cte.query.body)?.iter().all(is_bytes) {
             return Err(Stop::unsupported("collation of a compound"));
         }
@@ -99,7 +105,14 @@ impl Run<'_, '_> {
         Ok(Rc::new(unranked(all)))
     }
 
-    /// The rows, those of the same values in one.
+    /// Whether an outer join gives NULL in place of the CTE's rows: where none of them matches, which one row cannot tell.
+    fn fills_up(&self, step: &Select, cte: CteId) -> bool {
+        let relations = step.from.as_ref().map(From::relations).unwrap_or_default();
+        let mut reads = relations.iter().filter(|relation| relation.source == RelationSource::Cte(cte));
+        reads.any(|relation| self.facts.is_null_extended(relation.id))
+    }
+
+    /// Merges rows of the same values.
     fn united(&mut self, rows: Vec<SymbolicRow>) -> Vec<SymbolicRow> {
         let mut united: Vec<SymbolicRow> = Vec::new();
         let mut places: HashMap<Rc<[SymbolicValue]>, usize> = HashMap::new();
@@ -113,7 +126,7 @@ impl Run<'_, '_> {
         united
     }
 
-    /// Makes it a condition that none of the rows is there, which a round more than `rounds` gives.
+    /// Assumes that recursion ends after so many rounds: that none of `rows`, which the next one gives, is present.
     fn ends_before(&mut self, rows: &[SymbolicRow], rounds: usize) {
         let terms = &mut self.world.terms;
         let any = terms.any(rows.iter().map(|row| row.present));

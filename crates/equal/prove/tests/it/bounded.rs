@@ -374,6 +374,10 @@ fn what_is_not_encoded_is_named() {
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION SELECT n + 1 FROM c WHERE n < 3 LIMIT 2) SELECT n FROM c",
             "recursive CTE with a limit or a CTE inside",
         ),
+        (
+            "WITH c(n) AS (SELECT 1 UNION SELECT t.id FROM t LEFT JOIN c ON t.id = n) SELECT n FROM c",
+            "outer join that fills up for a recursive CTE",
+        ),
     ] {
         let answer = outcome(sql, "SELECT 1 FROM t", ResultSemantics::Bag, &mut solver);
         assert_eq!(answer, ProofOutcome::Unsupported { construct: construct.to_owned() }, "{sql}");
