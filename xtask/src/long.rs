@@ -1,7 +1,7 @@
 //! `cargo xtask long` runs the long tests.
 //!
 //! # Contract
-//! `cargo test --workspace` runs the tests that are done in seconds. A longer one has `#[ignore = "long: cargo xtask long"]`
+//! `cargo test --workspace --features full` runs the tests that are done in seconds. A longer one has `#[ignore = "long: cargo xtask long"]`
 //! and runs here. Nothing else is ignored but what `FOR_READERS` lists.
 
 use std::process::{Command, Stdio};
@@ -46,7 +46,10 @@ pub(crate) fn run() -> Result<()> {
 
 fn test(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root()).args(["test", "--workspace", "--locked"]).args(arguments);
+    command
+        .current_dir(root())
+        .args(["test", "--workspace", "--features", "full", "--locked"])
+        .args(arguments);
     command
 }
 

@@ -1,7 +1,7 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
-//! - `cargo xtask long` runs the long tests, which `cargo test --workspace` leaves out;
+//! - `cargo xtask long` runs the long tests, which `cargo test` leaves out;
 //! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, a promise of
 //!   `SECURITY.md` does not name a test, or a first line, a help text or an error message has a phrase that `words` refuses;
 //! - `cargo xtask size` prints how large everything is and may be, and fails where something is too large; `--write` makes the
@@ -106,8 +106,18 @@ fn docs(check: bool) -> Result<()> {
 /// What takes minutes; `.ci/run` has everything.
 fn quick_check() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    cargo(&["test", "--workspace", "--lib", "--locked", "--quiet"])?;
+    cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        "full",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ])?;
+    cargo(&["test", "--workspace", "--features", "full", "--lib", "--locked", "--quiet"])?;
     links::check()?;
     promises::check()?;
     words::check()

@@ -72,7 +72,7 @@ fn the_wheel_installs_and_passes_its_tests() {
     install
         .args(["--no-deps", "--no-build-isolation"])
         .arg(&project)
-        .env("MATURIN_PEP517_ARGS", "--profile dev --features unify");
+        .env("MATURIN_PEP517_ARGS", "--profile dev --features full,unify");
     // Where maturin lies.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::iter::once(bin.clone()).chain(std::env::split_paths(&path));

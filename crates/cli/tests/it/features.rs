@@ -1,9 +1,6 @@
 //! What a build leaves out: the help names it apart, and asking for it ends with the feature and the command that
 //! builds it in. Parts that are built in are not asked for here.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
 use crate::common::{Benchmark, sqlgauge, stderr};
 
 const BUILT_IN: [(&str, bool); 5] = [
@@ -102,67 +99,4 @@ fn a_command_is_listed_where_it_is_built_in() {
         let is_listed = help.lines().any(|line| line.starts_with(&format!("  {command} ")));
         assert_eq!(is_listed, BUILT_IN.contains(&(feature, true)), "{command}: {help}");
     }
-}
-
-/// `.ci/run` does not run all tests with every feature, but the modules that it names.
-#[test]
-fn ci_runs_with_every_feature_what_mentions_one() {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = std::fs::read_to_string(workspace.join(".ci/run")).unwrap();
-    let list = script.split_once("suites=(").unwrap().1.split_once(')').unwrap().0;
-    let named: BTreeSet<&str> = list.split_whitespace().collect();
-    let (mut left_out, mut seen) = (Vec::new(), 0);
-    for package in packages(&workspace.join("crates")) {
-        let main = std::fs::read_to_string(package.join("tests/it/main.rs")).unwrap_or_default();
-        let manifest = std::fs::read_to_string(package.join("Cargo.toml")).unwrap();
-        let needs_one = manifest.contains("name = \"it\"\nrequired-features");
-        for (name, attributes) in modules(&main) {
-            let path = package.join("tests/it").join(name);
-            let mentions = [path.with_extension("rs"), path].iter().any(|path| mentions_a_feature(path));
-            let is_shared = name == "common" || attributes.contains("path = ");
-            if !is_shared && (needs_one || attributes.contains(&mark()) || mentions) {
-                seen += 1;
-                left_out.extend((!named.contains(name)).then(|| package.join("tests/it").join(name)));
-            }
-        }
-    }
-    assert!(seen > 20, "{seen}");
-    assert_eq!(left_out, Vec::<PathBuf>::new(), "name them in .ci/run: suites=(NAME)");
-}
-
-/// The modules that a file lists, each with the attributes above it.
-fn modules(main: &str) -> impl Iterator<Item = (&str, String)> {
-    let mut attributes = String::new();
-    main.lines().filter_map(move |line| {
-        let above = std::mem::take(&mut attributes);
-        if let Some(name) = line.strip_prefix("mod ") {
-            return Some((name.strip_suffix(';')?, above));
-        }
-        attributes = if line.starts_with("#[") { above + line } else { String::new() };
-        None
-    })
-}
-
-/// The packages in a folder: those of its wings, and those that are not in a wing.
-fn packages(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    sources(folder).flat_map(|at| {
-        if at.join("Cargo.toml").is_file() { vec![at] } else { sources(&at).collect::<Vec<_>>() }
-    })
-}
-
-fn sources(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())
-}
-
-fn mentions_a_feature(path: &Path) -> bool {
-    if path.is_dir() {
-        return sources(path).any(|file| mentions_a_feature(&file));
-    }
-    path.extension().is_some_and(|extension| extension == "rs")
-        && std::fs::read_to_string(path).is_ok_and(|text| text.contains(&mark()))
-}
-
-/// How code asks for a feature; in two parts, so that this file is not one that does.
-fn mark() -> String {
-    format!("{} = \"", "feature")
 }

@@ -1,4 +1,4 @@
-//! A library of others has the same features in all builds of `.ci/run`, so that it is built once.
+//! A library of others has the same features in all builds, so that it is built once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -28,31 +28,20 @@ const UNCHANGED: &str = "-p sqlgauge-audit -p sqlgauge-coverage -p sqlgauge-evol
 
 #[test]
 fn builds_share_their_libraries() {
-    let script = include_str!("../../../../.ci/run");
-    let packages = script.lines().find_map(|line| line.strip_prefix("for crate in ")?.split_once("; do"));
-    let packages = packages.unwrap().0.split_whitespace().map(|name| format!(" -p sqlgauge-{name}"));
-    let every_feature =
-        format!("-p sqlgauge -p sqlgauge-core{} --features full", packages.collect::<String>());
-    let wheel = "-p sqlgauge-python --features unify --edges normal,build";
-    let below = libraries(&format!("{UNCHANGED} --edges normal,build"));
-    assert!(below.len() > 50);
+    let full = libraries("--workspace --features full");
     let plain = libraries("--workspace");
-    let of_wheel = libraries(wheel);
-    for (build, other, names) in
-        [(every_feature.as_str(), libraries(&every_feature), &below), (wheel, of_wheel.clone(), &of_wheel)]
-    {
-        for name in names.keys() {
-            assert_eq!(other[name], plain[name], "the features of {name}, with {build} and in the workspace");
-        }
+    for name in libraries(&format!("{UNCHANGED} --edges normal,build")).keys() {
+        assert_eq!(plain[name], full[name], "the features of {name} without features and with every feature");
     }
-    let full = libraries(&every_feature);
-    let research = libraries("--manifest-path research/Cargo.toml --edges normal,build");
-    assert!(research.len() > 100);
-    for (name, features) in &research {
-        let is_shared = full.get(name).is_some_and(|of_full| features.is_subset(of_full));
-        assert!(
-            is_shared,
-            "{name} has the features {features:?} in research alone, not with {every_feature}"
-        );
+    for build in [
+        "-p sqlgauge-python --features full,unify --edges normal,build",
+        "--manifest-path research/Cargo.toml --edges normal,build",
+    ] {
+        let others = libraries(build);
+        assert!(others.len() > 100);
+        for (name, features) in &others {
+            let is_shared = full.get(name).is_some_and(|of_full| features.is_subset(of_full));
+            assert!(is_shared, "{name} has the features {features:?} with {build} alone");
+        }
     }
 }
