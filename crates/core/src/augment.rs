@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sqlgauge_base::NotBuiltIn;
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, load_benchmark};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, Tables, load_benchmark, load_tables};
 use sqlgauge_engine::{Limits, Moment};
-use sqlgauge_evolve::{ChangeKind, EvolvePlan};
+use sqlgauge_evolve::{ChangeKind, EvolvePlan, with_keys};
 use sqlgauge_llm::Prompt;
 use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, SplitBy, Triple, split};
 use sqlgauge_prompt::{PLACEHOLDERS, built_in_prompt};
@@ -45,6 +46,8 @@ pub struct AugmentJob {
     pub benchmark: BenchmarkSource,
     /// Folder with its databases; rows are not needed.
     pub db: PathBuf,
+    /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words.
+    pub tables: Option<PathBuf>,
     /// The evolved schemas.
     pub schemas: EvolvedSchemas,
     /// File to write: JSON lines, or a table where its name ends in `.parquet`.
@@ -116,6 +119,7 @@ impl AugmentJob {
         Self {
             benchmark: BenchmarkSource { gold: gold.into(), ..BenchmarkSource::default() },
             db: db.into(),
+            tables: None,
             schemas,
             out: out.into(),
             validation: 0.1,
@@ -197,6 +201,7 @@ impl AugmentJob {
         let inputs = [
             ("gold", Some(&self.benchmark.gold)),
             ("questions", self.benchmark.questions.as_ref()),
+            ("tables", self.tables.as_ref()),
             ("prompt", self.prompt.as_ref()),
         ];
         let inputs = || inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path())));
@@ -220,6 +225,7 @@ impl AugmentJob {
             .map_err(|source| Error::Unwritable { path: folder.clone(), source })?;
         let job = EvolveJob {
             benchmark: self.benchmark.clone(),
+            tables: self.tables.clone(),
             plan: EvolvePlan::Kinds { kinds, per_item: false },
             seed: self.seed,
             ..EvolveJob::new(&self.benchmark.gold, &self.db, &folder)
@@ -235,9 +241,15 @@ impl AugmentJob {
         examples: &mut Examples,
         context: &Context<'_>,
     ) -> Result<(), Error> {
-        let (schemas, _) = SchemaSource::Databases(self.db.clone())
+        let (mut schemas, _) = SchemaSource::Databases(self.db.clone())
             .read(original, context)
             .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
+        let tables = self.tables.as_deref().map(load_tables).transpose()?;
+        for entry in tables.iter().flat_map(Tables::entries) {
+            if let Some(schema) = schemas.get_mut(&entry.db_id) {
+                *schema = Arc::new(with_keys(schema, entry));
+            }
+        }
         for example in &original.examples {
             let triple = Triple {
                 source_db_id: &example.db_id,

@@ -106,6 +106,21 @@ fn irrelevant_tables_are_as_many_as_wanted() {
 }
 
 #[test]
+fn keys_of_tables_json_are_in_the_prompts_over_the_original_schemas() {
+    let world = world();
+    let entry = json!({"db_id": "shop", "table_names_original": ["item", "other"],
+        "column_names_original": [[-1, "*"], [0, "id"], [0, "name"], [1, "a"]], "foreign_keys": [[3, 1]]});
+    let tables = world.path().join("tables.json");
+    std::fs::write(&tables, json!([entry]).to_string()).unwrap();
+    let output = augment(&world, "sft.jsonl", &["--validation", "0", "--tables", tables.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for example in lines(&world, "sft.jsonl").iter().filter(|example| example["kind"] == "original") {
+        let prompt = example["messages"][1]["content"].as_str().unwrap();
+        assert_eq!(prompt.contains("REFERENCES item"), example["db_id"] == "shop", "{prompt}");
+    }
+}
+
+#[test]
 fn another_original_is_refused() {
     let world = world();
     let text = std::fs::read_to_string(world.path().join("train.json")).unwrap();

@@ -50,3 +50,4 @@ pub use migrate::MigrationError;
 pub use plan::{EvolveOptions, EvolvePlan};
 pub use script::{ChangeScript, ScriptError, read_script};
 pub use step::ChangeError;
+pub use tables_json::with_keys;

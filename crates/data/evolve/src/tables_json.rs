@@ -9,7 +9,7 @@ use sqlgauge_sql::schema::{Affinity, Column, ForeignKey, Schema, Table, TableKin
 
 /// The schema with the foreign keys of the entry that the database does not declare. One that refers to what is no key, or names
 /// what is not there, is none.
-pub(crate) fn with_keys(schema: &Schema, entry: &TablesEntry) -> Schema {
+pub fn with_keys(schema: &Schema, entry: &TablesEntry) -> Schema {
     let mut tables = schema.tables().to_vec();
     let place = |number: usize| {
         let table = schema.table_id(entry.table_names_original.get(entry.table_of(number)?)?)?.index();

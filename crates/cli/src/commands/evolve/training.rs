@@ -17,8 +17,8 @@ use crate::output::print;
 pub(crate) struct TrainingOptions {
     /// Make training data instead: questions with schemas and answers, as chats; OUT is a file of JSON lines, or a table where its name ends
     /// in .parquet
-    #[arg(long, requires = "schemas", conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script",
-        "intensity", "naturalness", "names", "jobs", "Limits", "LlmOptions", "LlmLimits"])]
+    #[arg(long, requires = "schemas", conflicts_with_all = ["per_item", "per_database", "steps", "script", "intensity",
+        "naturalness", "names", "jobs", "Limits", "LlmOptions", "LlmLimits"])]
     pub training: bool,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times. Without it the original is evolved by --kinds into the
     /// folder OUT.evolved
@@ -72,6 +72,7 @@ impl TrainingOptions {
         };
         Ok(AugmentJob {
             benchmark: evolve.source()?,
+            tables: evolve.job.tables.clone(),
             validation: self.validation,
             split_by: if self.intra_database { SplitBy::Question } else { SplitBy::Database },
             irrelevant_tables: self.irrelevant_tables,
