@@ -47,7 +47,8 @@ struct PairItem {
     id: String,
     side: Side,
     db: String,
-    level: Option<String>,
+    difficulty: Option<String>,
+    hardness: Option<String>,
     question: Option<String>,
     /// Why the answer is wrong: the second's where only the first is right or neither, else the first's.
     cause: String,
@@ -229,12 +230,12 @@ impl PairItem {
         let text = |detail: Option<&RawValue>| -> serde_json::Result<Option<String>> {
             detail.map_or(Ok(None), |text| serde_json::from_str(text.get()))
         };
-        let difficulty = text(item.details.difficulty)?;
         Ok(Self {
             id: item.id.clone().into_owned(),
             side,
             db: item.db_id.clone().into_owned(),
-            level: difficulty.map_or_else(|| text(item.details.hardness), |level| Ok(Some(level)))?,
+            difficulty: text(item.details.difficulty)?,
+            hardness: text(item.details.hardness)?,
             question: text(item.details.question)?,
             cause: if side == Side::Second { answer.cause } else { other.cause.clone() },
         })

@@ -124,6 +124,11 @@ async function estimates(list, first = list) {
   await page.goto(first);
   await page.goto(list);
   await page.waitForSelector('svg.trend');
+  assert.ok(await page.evaluate(() => {
+    const chart = document.querySelector('svg.trend');
+    const table = chart.closest('section').querySelector('table');
+    return !table || Boolean(chart.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
+  }), 'the chart stands above its tables');
   const sections = await page.locator('#main section').count();
   assert.equal(sections, 3, 'every estimate is there');
   const errors = await page.locator('#main .error').allTextContents();
@@ -147,6 +152,7 @@ async function serverOnly({ address }) {
   await page.locator('input[type=checkbox]').nth(1).check();
   await page.click('#compare');
   await page.waitForSelector('details.cause, .empty');
+  assert.match(await page.locator('form.filters').textContent(), /Difficulty/);
   const details = page.locator('details.compared summary').first();
   if (await details.count()) {
     const group = page.locator('details.cause').first();

@@ -24,6 +24,8 @@ async function comparePage({ params }, isCurrent) {
   }
   const said = await ask('/api/compare', of);
   if (!isCurrent()) return;
+  /* What the benchmark calls difficult, or else Spider's hardness, as a run's own page has it. */
+  said.level = said.items.some((item) => item.difficulty) ? 'difficulty' : 'hardness';
   const name = (id) => runs.find((run) => run.id === id)?.name ?? id;
   const shown = said.comparisons.find((one) => one.metric === said.metric);
   const row = (one) => h('tr', { class: one.metric === said.metric ? 'here' : null },
@@ -31,9 +33,10 @@ async function comparePage({ params }, isCurrent) {
     h('td', { class: 'num' }, percent(one.first_mean)), h('td', { class: 'num' }, percent(one.second_mean)), h('td', { class: 'num' }, count(one.count)),
     h('td', { class: 'num' }, points(one.difference)), h('td', { class: 'num', 'data-tip': plainDifference(one) }, `${points(one.low)} to ${points(one.high)}`),
     h('td', { class: 'num' }, pValue(one.p_value)), h('td', { class: 'num' }, count(one.only_first)), h('td', { class: 'num' }, count(one.only_second)));
-  const state = { side: '', level: '', db: '', cause: '', ...Object.fromEntries(params) };
+  const { level } = said;
+  const state = { side: '', [level]: '', db: '', cause: '', ...Object.fromEntries(params) };
   const list = h('div', {});
-  const update = (change) => { Object.assign(state, change); keep('compare', { ...of, side: state.side, db: state.db, level: state.level, cause: state.cause }); draw(); };
+  const update = (change) => { Object.assign(state, change); keep('compare', { ...of, side: state.side, db: state.db, [level]: state[level], cause: state.cause }); draw(); };
   const draw = () => replace(list, parted(said, of, state, update));
   replace(main,
     h('h1', {}, `${of.first} against ${of.second}`),
@@ -43,8 +46,8 @@ async function comparePage({ params }, isCurrent) {
     h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
       h('tbody', {}, said.comparisons.map(row)))),
       said.about && h('p', { class: 'note' }, `Intervals and p are${said.about}; point at an interval for what they are if questions were independent.`)),
-    partingMap(said.items.filter((item) => item.side !== 'neither').map((item) => ({ row: item.db, column: item.level ?? NONE, side: SIDES.indexOf(item.side) })), [of.first, of.second],
-      (db, level) => address('compare', { ...of, db, level: level === NONE ? '' : level })),
+    partingMap(said.items.filter((item) => item.side !== 'neither').map((item) => ({ row: item.db, column: item[level] ?? NONE, side: SIDES.indexOf(item.side) })), [of.first, of.second],
+      (db, column) => address('compare', { ...of, db, [level]: column === NONE ? '' : column })),
     h('section', { 'aria-label': 'Items that differ' }, list));
   draw();
 }
@@ -59,13 +62,13 @@ const plainDifference = (one) => {
 function parted(said, of, state, update) {
   const texts = { first: `only ${of.first} is right`, second: `only ${of.second} is right`, neither: 'neither is right' };
   const tally = (items, key) => [...items.reduce((all, item) => all.set(item[key], (all.get(item[key]) ?? 0) + 1), new Map())].sort((a, b) => b[1] - a[1]);
-  const wanted = (item, but) => ['side', 'db', 'level', 'cause'].every((key) => key === but || !state[key] || item[key] === state[key]);
+  const wanted = (item, but) => ['side', 'db', said.level, 'cause'].every((key) => key === but || !state[key] || item[key] === state[key]);
   const filter = (label, key, text) => select(label, [['', 'any'], ...tally(said.items.filter((item) => item[key] && wanted(item, key)), key).map(([value, n]) => [value, `${text?.(value) ?? value} (${count(n)})`])], state[key], (value) => update({ [key]: value }));
   const items = said.items.filter((item) => wanted(item));
-  const rows = items.map((item) => ({ id: item.id, better: item.side, db_id: item.db, level: item.level, cause: item.cause, question: item.question }));
+  const rows = items.map((item) => ({ id: item.id, better: item.side, db_id: item.db, [said.level]: item[said.level], cause: item.cause, question: item.question }));
   return [
     h('div', { class: 'head' }, h('h2', {}, 'Items that differ'), h('span', { class: 'soft', role: 'status' }, `${many(items.length, 'item')}; both are right on ${count(said.both)}`), rows.length > 0 && exportButtons('compared', Object.keys(rows[0]), async function* all() { yield [rows, 1]; })),
-    h('form', { class: 'filters', onsubmit: (event) => event.preventDefault() }, filter('Who is right', 'side', (side) => texts[side]), filter('Cause', 'cause'), filter('Database', 'db'), filter('Level', 'level')),
+    h('form', { class: 'filters', onsubmit: (event) => event.preventDefault() }, filter('Who is right', 'side', (side) => texts[side]), filter('Cause', 'cause'), filter('Database', 'db'), filter(capital(said.level), said.level)),
     items.length === 0 && h('p', { class: 'empty' }, 'No item matches.'),
     tally(items, 'cause').map(([cause, n]) => h('details', { class: 'cause', open: n === items.length || n <= 5 },
       h('summary', {}, h('b', {}, cause), ` ${many(n, 'item')}`),
@@ -82,7 +85,7 @@ function comparedItem(item, of, texts) {
     replace(body, said instanceof Error ? h('p', { class: 'error' }, said.message) : bothQueries(said, of, item));
   };
   return h('details', { class: 'compared', ontoggle: open },
-    h('summary', {}, item.question ?? item.id, h('span', { class: 'sub' }, [item.id, item.db, item.level, texts[item.side]].filter(Boolean).join(' · '))), body);
+    h('summary', {}, item.question ?? item.id, h('span', { class: 'sub' }, [item.id, item.db, item.difficulty ?? item.hardness, texts[item.side]].filter(Boolean).join(' · '))), body);
 }
 
 function bothQueries(said, of, item) {

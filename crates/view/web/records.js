@@ -81,9 +81,9 @@ function estimateSection(own) {
   const signals = (one) => one.signals.length > 0 && h('details', {}, h('summary', {}, `What moves the estimate of ${one.system}`), (one.outside_because ?? []).map((text) => h('p', {}, text)),
     scroller(h('table', {}, columns(['Signal'], ['Labelled', 'num'], ['Target', 'num'], ['Points', 'num']), h('tbody', {}, one.signals.map((signal) => h('tr', {}, h('th', { scope: 'row' }, signal.name), ['known', 'target'].map((key) => h('td', { class: 'num' }, signal[key]?.toFixed(3) ?? NONE)), h('td', { class: 'num' }, points(signal.effect))))))));
   return h('section', {}, h('div', { class: 'head' }, h('h2', {}, own.name), h('span', { class: 'soft' }, when(own.changed)), own.report && h('a', { href: STORED ? `estimate/${own.id}.html` : `/estimate/${own.id}` }, 'Whole report')),
-    own.problem && h('p', { class: 'error' }, own.problem),
+    own.problem && h('p', { class: 'error' }, own.problem), (own.drift ?? []).map(driftChart),
     own.estimates?.length > 0 && scroller(h('table', {}, columns(['System'], ['Interval', 'num'], ['Estimate', 'num'], ['Questions', 'num'], ['On labelled answers', 'num'], ['Method'], ['Target']), h('tbody', {}, own.estimates.map(row)))),
-    (own.estimates ?? []).map(signals), (own.drift ?? []).map(driftChart));
+    (own.estimates ?? []).map(signals));
 }
 
 /* Estimates one after the other with their intervals; those with an alarm are marked. */

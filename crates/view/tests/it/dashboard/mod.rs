@@ -269,6 +269,7 @@ fn two_runs_are_compared_as_the_command_does() {
     assert_ne!(serde_json::from_str::<Value>(&other).unwrap()["items"], comparison["items"]);
     let lib = items.iter().find(|item| item["id"] == "lib-08").unwrap();
     assert_eq!(lib["cause"], "other-comparison");
+    assert!(lib["difficulty"].is_string() && lib.get("level").is_none(), "{lib}");
     let item = asker.get(&format!("/api/pair?a={a}&b={b}&first=baseline&second={system}&id=lib-08")).body;
     let item: Value = serde_json::from_str(&item).unwrap();
     assert_eq!((&item["first"]["why"], &item["second"]["why"]), (&Value::Null, &json!(LIB_08)));
