@@ -25,6 +25,9 @@ const MAX_ALARMS: usize = 40;
 const DRIVERS: usize = 2;
 /// Why an effect is no multiple of what its signal moved by.
 const EFFECTS: &str = "Points are points of the estimate. A small change of a signal may move it far: from 99 to 99.5 % the failing answers halve.";
+/// Why a part of the estimate has no interval of its own.
+const WHOLE_INTERVAL: &str =
+    "Only the whole estimate has an interval: one of a part would be wider, and is not computed.";
 /// A smaller effect, a twentieth of a point, is written as 0.0.
 const SMALLEST_EFFECT: f64 = 0.000_5;
 /// Databases and kinds of question that a terminal lists.
@@ -328,7 +331,8 @@ fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
     let lowest = if has_effects { "effect" } else { "estimate" };
     let note = format!("percent; runs: percent that execute; the lowest {lowest} first");
     let mut section = Section::new(format!("By {what}"), note, table);
-    section.blocks.extend((has_effects && parts.len() > 1).then(|| Block::note(explanation)));
+    let notes = has_effects.then_some(explanation).into_iter().chain([WHOLE_INTERVAL]);
+    section.blocks.extend((parts.len() > 1).then(|| Block::note(notes.collect::<Vec<_>>().join(" "))));
     Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
 }
 
