@@ -54,10 +54,10 @@ impl Columns {
     }
 
     fn is_read(&self, name: &str) -> bool {
-        let is_alias = |alias: &&'static str| alias.eq_ignore_ascii_case(name);
+        let is_alias = |alias: &str| alias.eq_ignore_ascii_case(name);
         name == "interaction"
             || self.named.contains(name)
-            || ColumnRole::all().any(|role| role.aliases().iter().any(is_alias))
+            || ColumnRole::all().any(|role| role.aliases().any(is_alias))
     }
 }
 
@@ -219,7 +219,7 @@ fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
 #[pyfunction]
 fn column_names(role: &str) -> PyResult<Vec<&'static str>> {
     let role: ColumnRole = role.parse().map_err(Failure::from)?;
-    Ok(role.aliases().to_vec())
+    Ok(role.aliases().collect())
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

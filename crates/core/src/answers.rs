@@ -3,18 +3,20 @@
 //! # Contract
 //! - JSON or JSON lines: rows, or an object from id to what a row would have, paired with the questions as predictions are.
 //! - The answers stand in `predictions` (or `samples`, `candidates`, `answers`, `prediction`, `sql`, `pred_sqls`, `filtered_resps`, or the column
-//!   that the user named): a list of texts, or of objects with
-//!   `sql` and `weight` or `logprob`; a text is a list of one. `weights` or `logprobs` beside the list have a number per answer.
-//! - Rows without ids that have the same question are its answers, as in the logs of training libraries.
+//!   that the user named); where a row has none of them nor a single answer, in [`SAMPLED`] or in numbered columns (`sql_1`, `sql_2`).
+//! - They are a list, or such a list written as a text: of texts, or of objects with a text at one of [`TEXTS`] and `weight` or `logprob`;
+//!   another text is a list of one. `weights` or `logprobs` beside the list have a number per answer.
+//! - Rows with the same id, or without ids and with the same question, are the answers to one question. `score` takes rows with one id so
+//!   only where `--k` or its like says that there are several answers: otherwise the second row is a mistake.
 //! - A log-probability counts as a weight relative to the largest of its question. Without either all weights are 1.
 //! - null, an empty list, and a text that says that there is no answer ([`sqlgauge_dataset::is_abstention`]) are an abstention;
-//!   `reason` may say why. A null within a list is an answer that is missing, and leaves the list.
+//!   `reason` may say why. A null within a list, or as the text of an object there, is an answer that is missing, and leaves the list.
 
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, is_other_statement, is_transcript,
-    pair_rows, repeats_questions,
+    Benchmark, ColumnRole, Columns, Example, FileFormat, Input, PairedBy, extract_sql, has_row,
+    is_abstention, is_other_statement, is_transcript, pair_rows, repeats_questions, text_list,
 };
 
 use crate::error::Error;
@@ -44,6 +46,11 @@ impl AnswerList {
         self.candidates.is_empty()
     }
 
+    /// Takes the SQL of each answer out of the chatter around it.
+    pub(crate) fn extract(&mut self) {
+        self.candidates.iter_mut().for_each(|answer| answer.sql = extract_sql(&answer.sql).sql);
+    }
+
     /// These answers and others to the same question.
     fn and(mut self, other: Self) -> Self {
         self.candidates.extend(other.candidates);
@@ -61,6 +68,11 @@ impl AnswerList {
 
 const LISTS: [&str; 8] =
     ["predictions", "samples", "candidates", "answers", "prediction", "sql", "pred_sqls", "filtered_resps"];
+/// Names of lists that may also stand beside the one answer that was made of them.
+const SAMPLED: [&str; 8] =
+    ["sqls", "preds", "predicted_sqls", "responses", "completions", "generations", "outputs", "choices"];
+/// Where an answer that is an object has its text, as programs and servers of language models write it.
+const TEXTS: [&str; 6] = ["/sql", "/prediction", "/text", "/generated_text", "/content", "/message/content"];
 /// Why a system abstains.
 const REASON: &str = "reason";
 
@@ -108,9 +120,13 @@ pub(crate) struct PairedAnswers {
 ///
 /// # Errors
 /// When the file cannot be read or is malformed, or its rows cannot be paired with the examples.
-pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<PairedAnswers, Error> {
-    let input = system.predictions.read()?;
-    let format = system.predictions.format(None)?;
+pub(crate) fn read_answers(
+    system: &System,
+    benchmark: &Benchmark,
+    format: Option<FileFormat>,
+) -> Result<PairedAnswers, Error> {
+    let input = system.predictions.read_rows(format)?;
+    let format = system.predictions.format(format)?;
     let paired = pair_rows(&input, benchmark, format, &system.columns)?;
     let path = input.path().display();
     let answers = |(rows, example): (Vec<Value>, &Example)| {
@@ -134,7 +150,9 @@ fn answers_of_row(row: Value, columns: &Columns) -> Result<AnswerList, String> {
         value => Map::from_iter([(LISTS[0].to_owned(), value)]),
     };
     let named = columns.answers_of(&row).or_else(|| list_of(&row)).or_else(|| columns.answer_of(&row));
-    let answers = answers_of(&row, named)?;
+    let sampled = || SAMPLED.iter().find_map(|name| row.get(*name));
+    let numbered = numbered(&row);
+    let answers = answers_of(&row, named.or_else(sampled).or(numbered.as_ref()))?;
     if answers.candidates.len() > 1 && row.contains_key("sol_sql") {
         return Err(SCRIPTS.to_owned());
     }
@@ -160,11 +178,29 @@ fn list_of(row: &Map<String, Value>) -> Option<&Value> {
     of(Value::is_array).or_else(|| of(|_| true))
 }
 
+/// The answers of columns such as `sql_1` and `sql_2`, in the order of their numbers.
+fn numbered(row: &Map<String, Value>) -> Option<Value> {
+    let number = |(name, value): (&String, &Value)| {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_answer = ColumnRole::Prediction.is_called(stem) || ["sample_", "candidate_"].contains(&stem);
+        is_answer.then_some((name[stem.len()..].parse::<u64>().ok()?, value.clone()))
+    };
+    let mut answers: Vec<(u64, Value)> = row.iter().filter_map(number).collect();
+    answers.sort_by_key(|(number, _)| *number);
+    (!answers.is_empty()).then(|| answers.into_iter().map(|(_, answer)| answer).collect())
+}
+
 /// The answers of a row, which has them there.
 fn answers_of(row: &Map<String, Value>, list: Option<&Value>) -> Result<AnswerList, String> {
     let reason = row.get(REASON).and_then(Value::as_str).map(str::to_owned);
-    let list = list.ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
-    let list = match list {
+    let list = list.ok_or_else(|| {
+        let names = LISTS.iter().chain(&SAMPLED).copied().collect::<Vec<_>>().join(", ");
+        format!(
+            "no answers; they are looked for in {names}: name another column with --column prediction=NAME"
+        )
+    })?;
+    let written = list.as_str().and_then(text_list).map(Value::from);
+    let list = match written.as_ref().unwrap_or(list) {
         Value::Array(list) => list.as_slice(),
         Value::Null => &[],
         one => std::slice::from_ref(one),
@@ -188,13 +224,15 @@ fn answers_of(row: &Map<String, Value>, list: Option<&Value>) -> Result<AnswerLi
                 .map(|value| value.as_f64().ok_or_else(|| format!("the {name} {value} is not a number")))
                 .transpose()
         };
-        let sql = match answer {
-            Value::Null => continue,
-            Value::String(sql) => sql,
-            answer => answer
-                .get("sql")
-                .and_then(Value::as_str)
-                .ok_or("an answer is neither text nor an object with `sql`")?,
+        let at_paths = || TEXTS.iter().find_map(|path| answer.pointer(path));
+        let text = if answer.is_object() { at_paths() } else { Some(answer) };
+        let sql = match text {
+            Some(Value::String(sql)) => sql,
+            Some(Value::Null) => continue,
+            _ => {
+                let paths = TEXTS.join(", ");
+                return Err(format!("an answer is neither a text nor an object with one at {paths}"));
+            }
         };
         let (weight, log) = (number(weights, "weight")?, number(logs, "logprob")?);
         if weight.is_some_and(|weight| weight < 0.0) {
@@ -241,6 +279,32 @@ mod tests {
     }
 
     #[test]
+    fn answers_stand_where_programs_write_them() {
+        for json in [
+            r#"{"choices": [{"message": {"content": "SELECT 1"}}, {"message": {"content": "SELECT 2"}}]}"#,
+            r#"{"outputs": [{"text": "SELECT 1", "cumulative_logprob": -1}, {"text": "SELECT 2"}]}"#,
+            r#"{"candidates": [{"prediction": "SELECT 1"}, {"generated_text": "SELECT 2"}]}"#,
+            r#"{"samples": [{"sql": "SELECT 1"}, {"sql": null, "raw": null}, {"sql": "SELECT 2"}]}"#,
+            r#"{"sql_2": "SELECT 2", "sql_1": "SELECT 1"}"#,
+            r#"{"candidate_9": "SELECT 1", "candidate_10": "SELECT 2"}"#,
+            r#"{"predictions": "['SELECT 1', \"SELECT 2\"]"}"#,
+            r#"{"completion": ["SELECT 1", "SELECT 2"]}"#,
+        ] {
+            let answers = of(json).expect("several");
+            let texts: Vec<&str> = answers.candidates.iter().map(|answer| answer.sql.as_str()).collect();
+            assert_eq!(texts, ["SELECT 1", "SELECT 2"], "{json}");
+        }
+        // What was sampled beside the one answer that was made of it is left.
+        let one =
+            of(r#"{"pred_sql": "SELECT 1", "responses": ["so SELECT 1", "so SELECT 2"]}"#).expect("one");
+        assert_eq!(one.candidates.len(), 1);
+        let mut chat = of(r#"{"responses": ["The query:\n```sql\nSELECT 1\n```"]}"#).expect("one");
+        chat.extract();
+        assert_eq!(chat.candidates[0].sql, "SELECT 1");
+        assert!(of(r#"{"predictions": [{"score": 1}]}"#).is_err_and(|text| text.contains("/content")));
+    }
+
+    #[test]
     fn files_with_lists_are_told_from_others() {
         let is_of_lists = |text: &str| {
             let input = Input::from_bytes("rows", text.as_bytes().to_vec());
@@ -263,6 +327,7 @@ mod tests {
             r#"[{"id": 1, "sql": "SELECT 1", "tables": ["a"]}]"#,
             r#"{"0": "SELECT 1", "reason": "SELECT 2"}"#,
             r#"{"0": [{"role": "assistant", "content": "SELECT 1"}]}"#,
+            r#"[{"id": 1, "pred_sql": "SELECT 1", "responses": ["so SELECT 1", "so SELECT 2"]}]"#,
             r#"[{"id": 1, "prediction": [{"role": "assistant", "content": "SELECT 1"}]}]"#,
             "{\"id\": 1, \"sql\": \"SELECT 1\"}\n{\"id\": 2, \"sql\": \"SELECT 2\", \"tables\": [1]}\n",
         ] {

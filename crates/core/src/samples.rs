@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use sqlgauge_base::stats::{bootstrap_mean, wilson};
-use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
+use sqlgauge_dataset::{Benchmark, Columns, Example, parse_workload};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::document::{Block, Document, Section, Table, Text};
@@ -97,10 +97,13 @@ impl SampleRules {
         &self,
         system: &System,
         benchmark: &Benchmark,
-        columns: &Columns,
+        job: &ScoreJob,
     ) -> Result<Vec<(String, Option<Value>)>, Error> {
-        let all = together(benchmark, self.unanswerable(columns)?.as_ref())?;
-        let lists = read_answers(system, &all)?.lists;
+        let all = together(benchmark, self.unanswerable(&job.columns)?.as_ref())?;
+        let mut lists = read_answers(system, &all, job.prediction_format)?.lists;
+        if job.extract {
+            lists.iter_mut().flatten().for_each(AnswerList::extract);
+        }
         let row = |(example, list): (&Example, Option<AnswerList>)| {
             (example.id.clone(), list.map(|list| list.to_row(&example.id)))
         };
@@ -163,17 +166,12 @@ impl SamplesJob {
     /// # Errors
     /// As [`ScoreJob::run`], and when a list cannot be read.
     pub fn run(&self, context: &Context<'_>) -> Result<Samples, Error> {
-        let benchmark = parse_benchmark(
-            &self.job.gold.read()?,
-            None,
-            self.job.gold.format(self.job.format)?,
-            &self.job.columns,
-        )?;
+        let benchmark = self.job.benchmark()?;
         let refused = self.rules.unanswerable(&self.job.columns)?;
         let all = together(&benchmark, refused.as_ref())?;
         let (mut lists, mut paired_by) = (Vec::new(), BTreeMap::new());
         for system in &self.job.systems {
-            let answers = read_answers(system, &all)?;
+            let answers = read_answers(system, &all, self.job.prediction_format)?;
             answers.notes.iter().for_each(|text| context.watcher().note(&format!("{}: {text}", system.name)));
             let most = answers.lists.iter().flatten().map(|list| list.candidates.len()).max().unwrap_or(0);
             let names = (0..most.max(1)).map(|at| numbered_name(&system.name, at));
@@ -322,7 +320,7 @@ const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
 
 /// The mean of values of items: Wilson's interval where each is right or wrong, a bootstrap where some are shares of draws.
-fn mean_of(items: &[(ClusterPlace, f64)]) -> ScoreSummary {
+pub(crate) fn mean_of(items: &[(ClusterPlace, f64)]) -> ScoreSummary {
     let values: Vec<f64> = items.iter().map(|(_, value)| *value).collect();
     let right = values.iter().filter(|value| **value >= 1.0).count() as u64;
     let is_binary = values.iter().all(|value| *value <= 0.0 || *value >= 1.0);

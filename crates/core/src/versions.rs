@@ -215,7 +215,7 @@ impl VersionsJob {
     /// A system's answers to all items, as rows by id.
     fn answers(&self, system: &System, all: &Benchmark) -> Result<Answers, Error> {
         if let Some(rules) = &self.lists {
-            return rules.rows(system, all, &self.job.columns);
+            return rules.rows(system, all, &self.job);
         }
         let set = system.read(all, self.job.prediction_format, self.job.extract, true)?;
         let row = |(example, prediction): (&Example, Option<Prediction>)| {

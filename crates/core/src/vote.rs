@@ -21,14 +21,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_base::pool::Pool;
-use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
+use sqlgauge_dataset::{Databases, Example, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_metrics::Target;
 use sqlgauge_report::clusters;
 use sqlgauge_report::document::{Block, Document, Section, Table};
 use sqlgauge_report::number::p_in_words;
-use sqlgauge_report::words::{optional, percent, points, share};
-use sqlgauge_run::{Comparison, RunError, UsedDatabases};
+use sqlgauge_report::words::{optional, percent, points};
+use sqlgauge_run::{
+    ClusterPlace, ClusterPlaces, Comparison, RunError, ScoreSummary, UsedDatabases, gold_key,
+};
 
 use crate::answers::{AnswerList, PairedAnswers, read_answers};
 use crate::context::Context;
@@ -36,6 +38,7 @@ use crate::error::Error;
 use crate::lines::write_lines;
 use crate::one_database::name_database;
 use crate::same::{Sameness, VoteBy, result_key};
+use crate::samples::{mean_of, rate_text};
 use crate::score::{ScoreJob, System};
 use crate::source::Source;
 use crate::subset::{self, pick};
@@ -117,6 +120,8 @@ pub struct CurvePoint {
     pub answered: usize,
     /// Right ones among them.
     pub right: usize,
+    /// Their share, with an interval that takes clusters of questions into account, as that of the gain does.
+    pub accuracy: ScoreSummary,
     /// Items that have a score.
     pub items: usize,
 }
@@ -133,14 +138,16 @@ impl VoteJob {
     /// When an input cannot be read, a query could not be run, or a file cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<Vote, Error> {
         let gold = &self.job.gold;
-        let format = gold.format(self.job.format)?;
         let mut benchmark = if self.has_golds {
-            let questions = self.job.questions.as_ref().map(Source::read).transpose()?;
-            parse_benchmark(&gold.read()?, questions.as_ref(), format, &self.job.columns)?
+            self.job.benchmark()?
         } else {
-            parse_workload(&gold.read()?, format, &self.job.columns)?
+            parse_workload(&gold.read()?, gold.format(self.job.format)?, &self.job.columns)?
         };
-        let PairedAnswers { lists: answers, notes, .. } = read_answers(&self.system, &benchmark)?;
+        let PairedAnswers { lists: mut answers, notes, .. } =
+            read_answers(&self.system, &benchmark, self.job.prediction_format)?;
+        if self.job.extract {
+            answers.iter_mut().flatten().for_each(AnswerList::extract);
+        }
         notes.iter().for_each(|text| context.watcher().note(text));
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
@@ -170,7 +177,7 @@ impl VoteJob {
         let (metric, about) = (String::new(), String::new());
         let mut vote = Vote { choices, metric, about, gain: None, curve: Vec::new(), file };
         if self.has_golds {
-            self.measure(&mut vote, &answers, context)?;
+            self.measure(&mut vote, &answers, &benchmark.examples, context)?;
         }
         vote.document(self.by).write_to(out, "vote", &vote.to_json(self.by))?;
         Ok(vote)
@@ -216,6 +223,7 @@ impl VoteJob {
         &self,
         vote: &mut Vote,
         answers: &[Option<AnswerList>],
+        examples: &[Example],
         context: &Context<'_>,
     ) -> Result<(), Error> {
         let rows = |sql: &dyn Fn(usize) -> Option<String>| {
@@ -251,7 +259,12 @@ impl VoteJob {
             }
             Ok::<(), RunError>(())
         })?;
-        vote.curve = curve(&vote.choices, &right);
+        let mut places = ClusterPlaces::default();
+        let scored = vote.choices.iter().zip(examples).filter_map(|(choice, example)| {
+            let place = places.place(&example.db_id, gold_key(&example.db_id, &example.golds));
+            Some((choice, place, *right.get(&choice.id)?))
+        });
+        vote.curve = curve(&scored.collect::<Vec<_>>());
         Ok(())
     }
 }
@@ -325,25 +338,20 @@ fn elect(groups: &[Vec<usize>], weights: &[f64]) -> Elected {
 }
 
 /// A point for each confidence that occurs, the highest first. An abstention is answered at no confidence.
-fn curve(choices: &[VotedAnswer], right: &HashMap<String, bool>) -> Vec<CurvePoint> {
-    let scored: Vec<(&VotedAnswer, bool)> =
-        choices.iter().filter_map(|choice| Some((choice, *right.get(&choice.id)?))).collect();
-    let mut answered: Vec<(f64, bool)> = scored
-        .iter()
-        .filter(|(choice, _)| choice.sql.is_some())
-        .map(|(choice, right)| (choice.confidence, *right))
-        .collect();
-    answered.sort_by(|a, b| b.0.total_cmp(&a.0));
+fn curve(scored: &[(&VotedAnswer, ClusterPlace, bool)]) -> Vec<CurvePoint> {
+    let mut answered: Vec<_> = scored.iter().filter(|(choice, ..)| choice.sql.is_some()).collect();
+    answered.sort_by(|(a, ..), (b, ..)| b.confidence.total_cmp(&a.confidence));
+    let values: Vec<(ClusterPlace, f64)> =
+        answered.iter().map(|(_, place, right)| (*place, f64::from(u8::from(*right)))).collect();
     let mut points: Vec<CurvePoint> = Vec::new();
-    let mut correct = 0;
-    for (at, (confidence, is_right)) in answered.iter().enumerate() {
-        correct += usize::from(*is_right);
-        let is_last = answered.get(at + 1).is_none_or(|(next, _)| (confidence - next).abs() > SAME);
-        if is_last {
+    for (at, (choice, ..)) in answered.iter().enumerate() {
+        let next = answered.get(at + 1);
+        if next.is_none_or(|(next, ..)| (choice.confidence - next.confidence).abs() > SAME) {
             points.push(CurvePoint {
-                confidence: *confidence,
+                confidence: choice.confidence,
                 answered: at + 1,
-                right: correct,
+                right: answered[..=at].iter().filter(|(.., right)| *right).count(),
+                accuracy: mean_of(&values[..=at]),
                 items: scored.len(),
             });
         }
@@ -371,7 +379,10 @@ impl Vote {
             VoteBy::Both => "answers with equal results vote together, unless `verify` tells them apart",
         };
         document.add(Section::new("Vote", note, self.summary()));
-        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals that take questions as independent";
+        let note = format!(
+            "percent. Coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals{}",
+            self.about
+        );
         document.add(Section::new("Coverage and accuracy", note, self.curve()));
         document
     }
@@ -411,13 +422,12 @@ impl Vote {
     }
 
     fn curve(&self) -> Table {
-        let mut table = Table::new(["confidence from", "coverage", "accuracy", "items"]);
+        let mut table = Table::new(["confidence from", "coverage", "accuracy, n: items"]);
         for point in &self.curve {
             table.push([
                 format!("{:.3}", point.confidence),
                 percent(point.answered as f64 / point.items.max(1) as f64),
-                share(point.right, point.answered),
-                point.answered.to_string(),
+                rate_text(&point.accuracy),
             ]);
         }
         table
@@ -425,7 +435,7 @@ impl Vote {
 
     /// All of it as JSON, without the choices, which have a file of their own.
     pub fn to_json(&self, by: VoteBy) -> Value {
-        let point = |row: &CurvePoint| json!({"confidence": row.confidence, "answered": row.answered, "right": row.right, "items": row.items});
+        let point = |row: &CurvePoint| json!({"confidence": row.confidence, "answered": row.answered, "right": row.right, "interval": [row.accuracy.low, row.accuracy.high], "items": row.items});
         json!({
             "by": by.name(),
             "questions": self.choices.len(),
@@ -473,11 +483,12 @@ mod tests {
             choice("c", 0.5, Some("x")),
             choice("d", 0.0, None),
         ];
-        let right = HashMap::from(
-            [("a", true), ("b", false), ("c", true), ("d", false)].map(|(id, right)| (id.to_owned(), right)),
-        );
+        let mut places = ClusterPlaces::default();
+        let scored = choices.iter().zip([true, false, true, false]);
+        let scored: Vec<_> =
+            scored.map(|(choice, right)| (choice, places.place("db", None), right)).collect();
         let points: Vec<(usize, usize, usize)> =
-            curve(&choices, &right).iter().map(|point| (point.answered, point.right, point.items)).collect();
+            curve(&scored).iter().map(|point| (point.answered, point.right, point.items)).collect();
         assert_eq!(points, [(1, 1, 4), (3, 2, 4)]);
     }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{OutputPath, ScoreJob, Source, Subset, System, VerifySettings, VoteBy, VoteJob};
+use sqlgauge_dataset::ColumnRole;
 use sqlgauge_engine::Limits;
 
 use crate::Verdict;
-use crate::options::{ClockOptions, FormatOptions};
+use crate::options::{ClockOptions, FormatOptions, column_help, columns};
 use crate::output::{command_line, print, print_document, print_json};
 use crate::scoring::metrics;
 use crate::solver::with_solver;
@@ -25,7 +26,8 @@ pub(crate) struct Vote {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
     db: PathBuf,
-    /// Lists of answers, JSON or JSON lines: `predictions`, with `weights` or `logprobs`
+    /// Several answers to each question: a list in `predictions`, with `weights` or `logprobs`; rows with the same id; or columns
+    /// `sql_1`, `sql_2`
     #[arg(long = "pred", value_name = "NAME=FILE")]
     predictions: System,
     /// Two answers are equal by their results; by a proof; or by their results unless `verify` finds a database where they differ
@@ -52,6 +54,11 @@ pub(crate) struct Vote {
     clock: ClockOptions,
     #[command(flatten)]
     formats: FormatOptions,
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations)
+    #[arg(long)]
+    extract_sql: bool,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
+    columns: Vec<String>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -73,9 +80,14 @@ impl Vote {
             (None, Some(questions)) => (questions, None),
             (None, None) => bail!("give --gold or --questions"),
         };
+        let columns = columns(&self.columns)?;
+        let system = System { columns: columns.clone(), ..self.predictions };
         let job = ScoreJob {
             questions,
+            columns,
+            extract: self.extract_sql,
             format: self.formats.format,
+            prediction_format: self.formats.pred_format,
             verify: with_solver(self.verify)?,
             limits: self.limits,
             now: self.clock.now,
@@ -85,7 +97,7 @@ impl Vote {
             command: command_line(),
             ..ScoreJob::new(file, self.db, Vec::new(), metrics, self.out)
         };
-        let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, self.predictions) };
+        let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, system) };
         let voted = crate::engine::run(self.quiet, |context| vote.run(context))?;
         if self.json {
             print_json(&voted.to_json(self.by))?;

@@ -354,6 +354,43 @@ fn vote(world: &Benchmark, lists: &str, by: &str, more: &[&str]) {
 }
 
 #[test]
+fn a_vote_reads_a_row_per_answer_a_column_per_answer_and_chat() {
+    let world = Benchmark::new(&["SELECT 1", "SELECT 2"], &[]);
+    let path = |name: &str| world.path(name).display().to_string();
+    let long = "id,sample,sql\n0,0,SELECT 0\n1,0,SELECT 2\n0,1,SELECT 1\n1,1,SELECT 3\n0,2,SELECT (1)\n1,2,SELECT 2\n";
+    let wide = "id,sql_1,sql_2,sql_3\n0,SELECT 0,SELECT 1,SELECT (1)\n1,SELECT 2,SELECT 3,SELECT 2\n";
+    let chat = |id: usize, texts: [&str; 3]| {
+        let choices = texts.map(|sql| json!({"message": {"content": format!("Sure:\n```sql\n{sql}\n```")}}));
+        json!({"custom_id": id.to_string(), "response": {"body": {"choices": choices}}}).to_string() + "\n"
+    };
+    let chats =
+        chat(0, ["SELECT 0", "SELECT 1", "SELECT (1)"]) + &chat(1, ["SELECT 2", "SELECT 3", "SELECT 2"]);
+    let raw = ["--extract-sql", "--column", "pred.sql=response.body.choices"];
+    for (name, text, more) in
+        [("long.csv", long, &[][..]), ("wide.csv", wide, &[][..]), ("chat.jsonl", chats.as_str(), &raw[..])]
+    {
+        fs::write(world.path(name), text).unwrap();
+        vote(
+            &world,
+            &format!("S={}", path(name)),
+            "result",
+            &[more, &["--metrics", "ex", "--restart"]].concat(),
+        );
+        let voted = read_json(&world.path("result/vote.json"));
+        assert_eq!(voted["gain"]["first_mean"], 1.0, "{name}");
+        assert_eq!(voted["gain"]["second_mean"], 0.5, "{name}");
+        assert_eq!(
+            (&voted["curve"][0]["answered"], &voted["curve"][0]["right"]),
+            (&json!(2), &json!(2)),
+            "{name}"
+        );
+        let run = read_json(&world.path("result/run/summary.json"));
+        let scores = &run["systems"][0]["scores"]["ex@1"];
+        assert_eq!(voted["curve"][0]["interval"], json!([scores["low"], scores["high"]]), "{name}");
+    }
+}
+
+#[test]
 fn a_vote_takes_the_ids_of_a_file_of_questions() {
     let world = Benchmark::new(&["SELECT count(*) FROM item"], &[]);
     let questions = json!([{"question_id": "how-many", "db_id": "shop", "question": "How many items?"}]);

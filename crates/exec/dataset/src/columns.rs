@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::str::FromStr;
+use std::str::{FromStr, SplitWhitespace};
 
 use serde_json::{Map, Value};
 use sqlgauge_sql::schema::Schema;
@@ -37,101 +37,39 @@ pub enum ColumnRole {
     Ddl,
 }
 
-/// Every role with its name in `NAME=COLUMN` and the column names that are understood without being told.
+/// Every role with its name in `NAME=COLUMN` and, between spaces, the column names that are understood without being told.
 ///
 /// The first name that an item has wins; one with dots leads into objects. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
 /// hold the original question too; `query` before `sql`, since Spider's `sql` is a parse tree. A prediction is
 /// never taken from `query`, which is the gold in every Spider file.
-const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
+const ROLES: [(ColumnRole, &str, &str); 10] = [
     (
         ColumnRole::Id,
         "id",
-        &[
-            "id",
-            "question_id",
-            "qid",
-            "example_id",
-            "instance_id",
-            "query_id",
-            "idx",
-            "index",
-            "custom_id",
-            "task_id",
-            "doc_id",
-            "sample_id",
-        ],
+        "id question_id qid example_id instance_id query_id idx index custom_id task_id doc_id sample_id",
     ),
-    (
-        ColumnRole::Database,
-        "db_id",
-        &["db_id", "database_id", "database", "db", "db_name", "selected_database"],
-    ),
+    (ColumnRole::Database, "db_id", "db_id database_id database db db_name selected_database"),
     (
         ColumnRole::Question,
         "question",
-        &[
-            "SpiderSynQuestion",
-            "question",
-            "utterance",
-            "nl",
-            "nl_question",
-            "natural_language_question",
-            "instruction",
-            "question.en",
-            "vars.question",
-        ],
+        "SpiderSynQuestion question utterance nl nl_question natural_language_question instruction question.en vars.question",
     ),
     (
         ColumnRole::Gold,
         "gold",
-        &[
-            "gold",
-            "golds",
-            "gold_sql",
-            "gold_sqls",
-            "gold_query",
-            "query",
-            "SQL",
-            "sql",
-            "ground_truth",
-            "reference",
-            "sql_query",
-            "query.en",
-            "expected_sql",
-            "sol_sql",
-        ],
+        "gold golds gold_sql gold_sqls gold_query query SQL sql ground_truth reference sql_query query.en expected_sql sol_sql",
     ),
-    (ColumnRole::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
-    (ColumnRole::Difficulty, "difficulty", &["difficulty", "hardness"]),
+    (ColumnRole::Evidence, "evidence", "evidence external_knowledge knowledge hint"),
+    (ColumnRole::Difficulty, "difficulty", "difficulty hardness"),
     (
         ColumnRole::Prediction,
         "prediction",
-        &[
-            "prediction",
-            "predicted_sql",
-            "pred_sql",
-            "predSQL",
-            "predict_sql",
-            "pred",
-            "predicted",
-            "generated_sql",
-            "generated",
-            "model_output",
-            "output",
-            "response",
-            "completion",
-            "answer",
-            "sql",
-            "predict",
-            "generated_query",
-            "output_response",
-            "sql_query",
-            "response.output",
-        ],
+        "prediction predicted_sql pred_sql predSQL predict_sql pred predicted generated_sql generated model_output output response \
+         completion answer sql predict generated_query output_response sql_query response.output",
     ),
-    (ColumnRole::Confidence, "confidence", &["confidence"]),
-    (ColumnRole::LogProbability, "sum_logprob", &["sum_logprob"]),
-    (ColumnRole::Ddl, "ddl", &["ddl"]),
+    (ColumnRole::Confidence, "confidence", "confidence"),
+    (ColumnRole::LogProbability, "sum_logprob", "sum_logprob"),
+    (ColumnRole::Ddl, "ddl", "ddl"),
 ];
 
 impl ColumnRole {
@@ -139,11 +77,9 @@ impl ColumnRole {
         ROLES.iter().map(|(role, ..)| *role)
     }
 
-    fn row(self) -> (&'static str, &'static [&'static str]) {
-        ROLES
-            .iter()
-            .find(|(role, ..)| *role == self)
-            .map_or(("", &[]), |(_, name, aliases)| (*name, *aliases))
+    fn row(self) -> (&'static str, &'static str) {
+        let row = ROLES.iter().find(|(role, ..)| *role == self);
+        row.map_or(("", ""), |(_, name, aliases)| (*name, *aliases))
     }
 
     /// The name of the role in `NAME=COLUMN`.
@@ -152,14 +88,14 @@ impl ColumnRole {
     }
 
     /// Whether a column of that name is understood as this role: case, spaces, `_` and `-` are ignored.
-    pub(crate) fn is_called(self, name: &str) -> bool {
-        self.aliases().iter().any(|alias| are_alike(alias, name))
+    pub fn is_called(self, name: &str) -> bool {
+        self.aliases().any(|alias| are_alike(alias, name))
     }
 
     /// The column names that are understood as this role, in order of preference; case, spaces, `_` and `-` are ignored when no
     /// name fits exactly.
-    pub fn aliases(self) -> &'static [&'static str] {
-        self.row().1
+    pub fn aliases(self) -> SplitWhitespace<'static> {
+        self.row().1.split_whitespace()
     }
 
     /// Whether a value of that kind can have this role. Spider's parse tree in `sql` is no gold query.
@@ -285,17 +221,16 @@ impl Columns {
             return field_at(fields, column).and_then(|value| usable((column, value)));
         }
         let aliases = role.aliases();
-        let exact = |alias: &&'static str| {
+        let exact = |alias: &'static str| {
             if !alias.contains('.') {
-                return fields.get_key_value(*alias).and_then(usable);
+                return fields.get_key_value(alias).and_then(usable);
             }
             let value = field_at(fields, alias).filter(|value| !value.is_null() && role.accepts(value));
-            value.map(|value| (*alias, value))
+            value.map(|value| (alias, value))
         };
-        aliases.iter().find_map(exact).or_else(|| {
-            let insensitive =
-                |alias: &&str| fields.iter().find(|(name, _)| are_alike(alias, name)).and_then(usable);
-            aliases.iter().find_map(insensitive)
+        aliases.clone().find_map(exact).or_else(|| {
+            let insensitive = |alias| fields.iter().find(|(name, _)| are_alike(alias, name)).and_then(usable);
+            aliases.clone().find_map(insensitive)
         })
     }
 
@@ -387,7 +322,7 @@ impl Columns {
 
     /// The names under which the role is looked for.
     pub(crate) fn accepted(&self, role: ColumnRole) -> String {
-        self.named.get(&role).cloned().unwrap_or_else(|| role.aliases().join(", "))
+        self.named.get(&role).cloned().unwrap_or_else(|| role.row().1.replace(' ', ", "))
     }
 }
 

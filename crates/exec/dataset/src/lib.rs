@@ -49,6 +49,7 @@ pub use predictions::{
     PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions, repeats_questions,
 };
 pub use tables::{Tables, TablesEntry, parse_tables};
+pub use text::text_list;
 pub use transcript::is_transcript;
 
 /// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.

@@ -129,7 +129,7 @@ fn answer_repetitions(predictions: &mut [Option<Prediction>], examples: &[Exampl
 }
 
 /// The first example with two answers, and which they are.
-fn answered_twice(positions: &[usize], examples: usize) -> Option<(usize, usize, usize)> {
+pub(crate) fn answered_twice(positions: &[usize], examples: usize) -> Option<(usize, usize, usize)> {
     let mut seen = vec![false; examples];
     let second = positions.iter().position(|&position| std::mem::replace(&mut seen[position], true))?;
     let position = positions[second];

@@ -5,6 +5,7 @@
 //!   any name if all examples are in it, under a usual name ([`ColumnRole::aliases`]) also if some are missing. A column that only
 //!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error, and so is a column that
 //!   is not called so and has the numbers from 0 on in another order.
+//! - Where an example may have several rows, ids that have several are the ids.
 //! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example, alone
 //!   or in a prompt. Rows with the same question are its answers, where an example may have several.
 //! - Only then the position pairs, and a note says so. There must be as many rows as examples. Ids that are no numbers say nothing
@@ -27,7 +28,7 @@ use crate::columns::{ColumnRole, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
-use crate::matching::Answer;
+use crate::matching::{Answer, answered_twice};
 use crate::model::{Benchmark, Example};
 use crate::text::listed;
 
@@ -225,9 +226,9 @@ impl IdColumn {
     fn rank(&self) -> usize {
         let Some(name) = &self.name else { return 0 };
         let aliases = ColumnRole::Id.aliases();
-        let usual = aliases.iter().position(|alias| alias.eq_ignore_ascii_case(name));
+        let usual = aliases.clone().position(|alias| alias.eq_ignore_ascii_case(name));
         let is_like_id = name.to_ascii_lowercase().ends_with("id");
-        usual.map_or(if is_like_id { aliases.len() + 1 } else { NO_ID }, |at| at + 1)
+        usual.map_or(if is_like_id { aliases.count() + 1 } else { NO_ID }, |at| at + 1)
     }
 
     fn by(&self) -> PairedBy {
@@ -306,6 +307,9 @@ impl Pairing<'_, '_> {
     }
 
     fn paired(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
+        if let Some(places) = self.may_repeat.then(|| self.repeated_keys()).flatten() {
+            return Ok((places, self.key.clone()));
+        }
         if !self.is_named
             && let Some(column) = self.id_column()?
         {
@@ -392,6 +396,13 @@ impl Pairing<'_, '_> {
             Some(at)
         };
         keys.iter().map(place).collect()
+    }
+
+    /// By ids of which one has several rows: another column of ids of examples only counts the rows then.
+    fn repeated_keys(&self) -> Option<Vec<usize>> {
+        let keys = self.answers.iter().map(|answer| answer.key.as_deref()).collect::<Option<Vec<_>>>()?;
+        let examples = self.benchmark.examples.len();
+        self.by_keys(&keys).filter(|places| answered_twice(places, examples).is_some())
     }
 
     fn without_ids(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {

@@ -114,8 +114,8 @@ pub fn parse_predictions(
 /// The rows of a file of predictions, whatever stands in them, paired as [`parse_predictions`] pairs them.
 #[derive(Debug)]
 pub struct PairedRows {
-    /// By position in the benchmark, each an object with the fields, or the SQL that stands alone. There are several only where nothing
-    /// but the question pairs them.
+    /// By position in the benchmark, each an object with the fields, or the SQL that stands alone; several where rows have one id, or
+    /// one question and no ids.
     pub rows: Vec<Vec<Value>>,
     /// By what they were paired.
     pub paired_by: PairedBy,
@@ -168,6 +168,7 @@ fn pair_rows_by(
     let mut reader =
         PredictionLines { values: Some(Vec::new()), ..PredictionLines::new(input, benchmark, &options) };
     reader.may_repeat = true;
+    reader.limit = reader.limit.saturating_mul(ROWS_PER_ANSWER);
     format.read(input, &mut notes, &mut |part| match part {
         Part::Row(row) => reader.take_row(row),
         Part::Line(_) => Ok(()),
@@ -178,19 +179,14 @@ fn pair_rows_by(
     let (places, paired_by) = reader.paired(&mut notes)?;
     let values = reader.values.unwrap_or_default();
     let mut rows = vec![Vec::new(); benchmark.examples.len()];
-    for ((place, value), answer) in places.into_iter().zip(values).zip(&reader.answers) {
-        if paired_by != PairedBy::Question && !rows[place].is_empty() {
-            let id = &benchmark.examples[place].id;
-            return Err(input.malformed(
-                &answer.place,
-                format!("a second row for {id:?}"),
-                "remove one of the two",
-            ));
-        }
+    for (place, value) in places.into_iter().zip(values) {
         rows[place].push(value);
     }
     Ok(PairedRows { rows, paired_by, notes })
 }
+
+/// How many more rows are kept where each may be one of many answers to its question.
+const ROWS_PER_ANSWER: usize = 64;
 
 /// Whether several rows of a file without ids are answers to one question. The benchmark is made only where that may be.
 pub fn repeats_questions(

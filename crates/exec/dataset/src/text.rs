@@ -175,7 +175,7 @@ impl std::fmt::Display for Places {
 }
 
 /// The entries of a list of texts as JSON or Python writes it; `None` if the text is neither.
-pub(crate) fn text_list(text: &str) -> Option<Vec<String>> {
+pub fn text_list(text: &str) -> Option<Vec<String>> {
     serde_json::from_str(text).ok().or_else(|| python_list(text))
 }
 

@@ -41,7 +41,7 @@ impl Doubts {
         benchmark: &Benchmark,
     ) -> Self {
         let answers_with_text = || answers.iter().filter_map(|answer| answer.sql.as_deref());
-        let is_shared = ColumnRole::Gold.is_called(column) || ColumnRole::Gold.aliases().contains(&column);
+        let is_shared = ColumnRole::Gold.is_called(column);
         let is_gold = |(answer, &place): (&Answer, &usize)| {
             let mark = answer.sql.as_deref().and_then(text_mark);
             mark.is_some() && benchmark.examples[place].golds.iter().any(|gold| text_mark(gold) == mark)

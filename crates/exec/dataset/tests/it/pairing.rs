@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sqlgauge_dataset::{
     Benchmark, ColumnRole, Columns, DatasetError, Input, PairedBy, PredictionOptions, PredictionSet,
-    parse_benchmark, parse_predictions,
+    pair_rows, parse_benchmark, parse_predictions,
 };
 
 fn golds(text: &str) -> Benchmark {
@@ -52,6 +52,19 @@ fn a_column_with_the_ids_is_the_id_whatever_its_name() {
     let set = read(&[r#"{"custom_id": "a3", "sql": "C"}"#]).unwrap();
     assert_eq!(texts(&set), "--C");
     assert!(read(&[r#"{"row": "a3", "sql": "C"}"#]).unwrap_err().to_string().contains("1 item without ids"));
+}
+
+#[test]
+fn rows_with_one_id_are_several_answers_where_a_question_may_have_them() {
+    // The number of a row is the id of an example too.
+    let row = |(id, at): (usize, usize)| format!(r#"{{"id": {id}, "sample_id": {at}, "sql": "S{at}"}}"#);
+    let rows = [(2, 0), (0, 1), (2, 2)].map(row);
+    let input = Input::from_bytes("p.jsonl", rows.join("\n").into_bytes());
+    let paired = pair_rows(&input, &without_ids(), None, &Columns::default()).unwrap();
+    let counts: Vec<usize> = paired.rows.iter().map(Vec::len).collect();
+    assert_eq!((counts, paired.paired_by), (vec![1, 0, 2], PairedBy::Column("id".to_owned())));
+    let twice = [r#"{"id": 2, "sql": "A"}"#, r#"{"id": 2, "sql": "B"}"#];
+    assert!(matches!(read_for(&without_ids(), &twice), Err(DatasetError::DuplicateId { .. })));
 }
 
 #[test]
