@@ -15,6 +15,8 @@ const COLOURS: usize = 6;
 const SHAPES: usize = 4;
 /// Mean width of a digit or letter, in parts of the font size.
 const LETTER: f64 = 0.56;
+/// Between the names of a legend.
+const GAP: f64 = 20.0;
 /// Size of text in user units.
 pub(super) const TEXT: f64 = 12.5;
 
@@ -158,20 +160,22 @@ impl Svg {
             write!(self.body, "<circle class=\"ring\" cx=\"{}\" cy=\"{}\" r=\"8\"/>", n(at.0), n(at.1));
     }
 
-    /// A legend in rows that fit `width`, from that corner. Returns the height that it takes.
+    /// A legend from that corner: one row if `width` holds it, else columns of one width. Returns the height that it takes.
     pub(super) fn legend(&mut self, names: &[&str], corner: (f64, f64), width: f64) -> f64 {
-        let (mut x, mut y) = (corner.0, corner.1);
-        for (group, name) in names.iter().enumerate() {
-            let name = clip(name, 40);
-            let wide = 14.0 + text_width(&name) + 20.0;
-            if x > corner.0 && x + wide > corner.0 + width {
-                (x, y) = (corner.0, y + 20.0);
-            }
-            self.mark(group, (x + 5.0, y - 4.0), &name);
-            self.text("", Anchor::Start, (x + 14.0, y), &name);
-            x += wide;
+        let names: Vec<String> = names.iter().map(|name| clip(name, 40)).collect();
+        let mut wide: Vec<f64> = names.iter().map(|name| 14.0 + text_width(name) + GAP).collect();
+        let mut columns = names.len().max(1);
+        if wide.iter().sum::<f64>() > width + GAP {
+            wide.fill(wide.iter().copied().fold(0.0, f64::max));
+            columns = (1..columns).rev().find(|count| *count as f64 * wide[0] <= width + GAP).unwrap_or(1);
         }
-        if names.is_empty() { 0.0 } else { y - corner.1 + 20.0 }
+        for (group, name) in names.iter().enumerate() {
+            let x = corner.0 + wide[..group % columns].iter().sum::<f64>();
+            let y = corner.1 + 20.0 * (group / columns) as f64;
+            self.mark(group, (x + 5.0, y - 4.0), name);
+            self.text("", Anchor::Start, (x + 14.0, y), name);
+        }
+        20.0 * names.len().div_ceil(columns) as f64
     }
 
     /// Says how many points could not be drawn.
@@ -329,6 +333,20 @@ mod tests {
             assert!(!scale.ticks.is_empty() && scale.ticks.len() < 40, "{values:?}: {scale:?}");
             assert!((10.0..=20.0).contains(&scale.place(0.5)), "{values:?}: {scale:?}");
         }
+    }
+
+    #[test]
+    fn a_legend_is_one_row_or_columns_of_one_width() {
+        let places = |width: f64| {
+            let mut svg = Svg::new(0.0, 0.0, "");
+            let height = svg.legend(&["four", "more", "to"], (0.0, 0.0), width);
+            let after = svg.body.split("text-anchor=\"start\" x=\"").skip(1);
+            (after.map(|text| text.split('"').next().unwrap().to_owned()).collect::<Vec<_>>(), n(height))
+        };
+        // The third name fits without the gap behind it.
+        assert_eq!(places(152.0), (["14", "76", "138"].map(str::to_owned).into(), "20".to_owned()));
+        assert_eq!(places(151.0), (["14", "76", "14"].map(str::to_owned).into(), "40".to_owned()));
+        assert_eq!(places(1.0), (["14", "14", "14"].map(str::to_owned).into(), "60".to_owned()));
     }
 
     #[test]
