@@ -46,11 +46,6 @@ impl AnswerList {
         self.candidates.is_empty()
     }
 
-    /// Takes the SQL of each answer out of the chatter around it.
-    pub(crate) fn extract(&mut self) {
-        self.candidates.iter_mut().for_each(|answer| answer.sql = extract_sql(&answer.sql).sql);
-    }
-
     /// These answers and others to the same question.
     fn and(mut self, other: Self) -> Self {
         self.candidates.extend(other.candidates);
@@ -116,7 +111,7 @@ pub(crate) struct PairedAnswers {
     pub(crate) notes: Vec<String>,
 }
 
-/// The answers of a system to each example of a benchmark.
+/// The answers of a system to each example of a benchmark; `extract` takes the SQL of each out of the chatter around it.
 ///
 /// # Errors
 /// When the file cannot be read or is malformed, or its rows cannot be paired with the examples.
@@ -124,6 +119,7 @@ pub(crate) fn read_answers(
     system: &System,
     benchmark: &Benchmark,
     format: Option<FileFormat>,
+    extract: bool,
 ) -> Result<PairedAnswers, Error> {
     let input = system.predictions.read_rows(format)?;
     let format = system.predictions.format(format)?;
@@ -137,9 +133,13 @@ pub(crate) fn read_answers(
         Ok(lists.into_iter().reduce(AnswerList::and))
     };
     let lists = paired.rows.into_iter().zip(&benchmark.examples).map(answers);
-    let lists = lists.collect::<Result<Vec<_>, Error>>()?;
+    let mut lists = lists.collect::<Result<Vec<_>, Error>>()?;
     if are_scripts(&lists) {
         return Err(Error::Invalid(format!("{path}: {SCRIPTS}")));
+    }
+    if extract {
+        let answers = lists.iter_mut().flatten().flat_map(|list| &mut list.candidates);
+        answers.for_each(|answer| answer.sql = extract_sql(&answer.sql).sql);
     }
     Ok(PairedAnswers { lists, paired_by: paired.paired_by, notes: paired.notes })
 }
@@ -298,9 +298,6 @@ mod tests {
         let one =
             of(r#"{"pred_sql": "SELECT 1", "responses": ["so SELECT 1", "so SELECT 2"]}"#).expect("one");
         assert_eq!(one.candidates.len(), 1);
-        let mut chat = of(r#"{"responses": ["The query:\n```sql\nSELECT 1\n```"]}"#).expect("one");
-        chat.extract();
-        assert_eq!(chat.candidates[0].sql, "SELECT 1");
         assert!(of(r#"{"predictions": [{"score": 1}]}"#).is_err_and(|text| text.contains("/content")));
     }
 

@@ -100,10 +100,7 @@ impl SampleRules {
         job: &ScoreJob,
     ) -> Result<Vec<(String, Option<Value>)>, Error> {
         let all = together(benchmark, self.unanswerable(&job.columns)?.as_ref())?;
-        let mut lists = read_answers(system, &all, job.prediction_format)?.lists;
-        if job.extract {
-            lists.iter_mut().flatten().for_each(AnswerList::extract);
-        }
+        let lists = read_answers(system, &all, job.prediction_format, job.extract)?.lists;
         let row = |(example, list): (&Example, Option<AnswerList>)| {
             (example.id.clone(), list.map(|list| list.to_row(&example.id)))
         };
@@ -171,7 +168,8 @@ impl SamplesJob {
         let all = together(&benchmark, refused.as_ref())?;
         let (mut lists, mut paired_by) = (Vec::new(), BTreeMap::new());
         for system in &self.job.systems {
-            let answers = read_answers(system, &all, self.job.prediction_format)?;
+            // The run extracts, and says what was removed.
+            let answers = read_answers(system, &all, self.job.prediction_format, false)?;
             answers.notes.iter().for_each(|text| context.watcher().note(&format!("{}: {text}", system.name)));
             let most = answers.lists.iter().flatten().map(|list| list.candidates.len()).max().unwrap_or(0);
             let names = (0..most.max(1)).map(|at| numbered_name(&system.name, at));

@@ -143,11 +143,8 @@ impl VoteJob {
         } else {
             parse_workload(&gold.read()?, gold.format(self.job.format)?, &self.job.columns)?
         };
-        let PairedAnswers { lists: mut answers, notes, .. } =
-            read_answers(&self.system, &benchmark, self.job.prediction_format)?;
-        if self.job.extract {
-            answers.iter_mut().flatten().for_each(AnswerList::extract);
-        }
+        let PairedAnswers { lists: answers, notes, .. } =
+            read_answers(&self.system, &benchmark, self.job.prediction_format, self.job.extract)?;
         notes.iter().for_each(|text| context.watcher().note(text));
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
@@ -234,13 +231,9 @@ impl VoteJob {
         };
         let first = rows(&|at| Some(answers[at].as_ref()?.candidates.first()?.sql.clone()));
         let chosen = rows(&|at| vote.choices[at].sql.clone());
-        let system = |name: &str, bytes: Vec<u8>| {
-            System::new(
-                name,
-                Source::Memory { name: self.system.predictions.path().to_owned(), bytes: bytes.into() },
-            )
-        };
-        let systems = vec![system("vote", chosen), system("first", first)];
+        let name = self.system.predictions.path();
+        let source = |bytes: Vec<u8>| Source::Memory { name: name.to_owned(), bytes: bytes.into() };
+        let systems = vec![System::new("vote", source(chosen)), System::new("first", source(first))];
         let job = ScoreJob {
             systems,
             prediction_format: None,
