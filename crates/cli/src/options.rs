@@ -109,7 +109,7 @@ pub(crate) struct BenchmarkOptions {
     pub db: PathBuf,
 }
 
-/// Formats of the files, where detection is wrong.
+/// How the files are read, where that is not clear from them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormatOptions {
     /// Format of the file with the questions or golds, where detection is wrong
@@ -118,6 +118,11 @@ pub(crate) struct FormatOptions {
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = file_format())]
     pub pred_format: Option<FileFormat>,
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations)
+    #[arg(long)]
+    pub extract_sql: bool,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
+    pub columns: Vec<String>,
 }
 
 /// The clock of untrusted SQL, which stands still.

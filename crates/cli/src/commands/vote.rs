@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{OutputPath, ScoreJob, Source, Subset, System, VerifySettings, VoteBy, VoteJob};
-use sqlgauge_dataset::ColumnRole;
 use sqlgauge_engine::Limits;
 
 use crate::Verdict;
-use crate::options::{ClockOptions, FormatOptions, column_help, columns};
+use crate::options::{ClockOptions, FormatOptions, columns};
 use crate::output::{command_line, print, print_document, print_json};
 use crate::scoring::metrics;
 use crate::solver::with_solver;
@@ -54,11 +53,6 @@ pub(crate) struct Vote {
     clock: ClockOptions,
     #[command(flatten)]
     formats: FormatOptions,
-    /// Take the SQL out of the chatter of an LLM (code fences, explanations)
-    #[arg(long)]
-    extract_sql: bool,
-    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
-    columns: Vec<String>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -80,12 +74,12 @@ impl Vote {
             (None, Some(questions)) => (questions, None),
             (None, None) => bail!("give --gold or --questions"),
         };
-        let columns = columns(&self.columns)?;
+        let columns = columns(&self.formats.columns)?;
         let system = System { columns: columns.clone(), ..self.predictions };
         let job = ScoreJob {
             questions,
             columns,
-            extract: self.extract_sql,
+            extract: self.formats.extract_sql,
             format: self.formats.format,
             prediction_format: self.formats.pred_format,
             verify: with_solver(self.verify)?,

@@ -166,8 +166,9 @@ impl Svg {
         let mut wide: Vec<f64> = names.iter().map(|name| 14.0 + text_width(name) + GAP).collect();
         let mut columns = names.len().max(1);
         if wide.iter().sum::<f64>() > width + GAP {
-            wide.fill(wide.iter().copied().fold(0.0, f64::max));
-            columns = (1..columns).rev().find(|count| *count as f64 * wide[0] <= width + GAP).unwrap_or(1);
+            let widest = wide.iter().copied().fold(0.0, f64::max);
+            wide.fill(widest);
+            columns = (1..columns).rev().find(|count| *count as f64 * widest <= width + GAP).unwrap_or(1);
         }
         for (group, name) in names.iter().enumerate() {
             let x = corner.0 + wide[..group % columns].iter().sum::<f64>();
