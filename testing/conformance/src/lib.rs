@@ -1,7 +1,8 @@
 //! Real benchmarks and predictions for the conformance suite.
 //!
 //! The data is not part of the project. It is looked for in the folder that `SQLGAUGE_DATA` names, else in
-//! `../shared/data` beside the checkout. Without it a test says that it skipped; with `CI=true` it fails.
+//! `../shared/data` beside the checkout. Without it a test says that it skipped; with `CI=true` it fails. Some tests take a share of
+//! it, and all with `SQLGAUGE_WHOLE=1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,11 @@ pub fn data() -> Option<PathBuf> {
     assert!(std::env::var_os("CI").is_none(), "the conformance data must be there in CI: {}", root.display());
     eprintln!("skipped: no conformance data at {}", root.display());
     None
+}
+
+/// Of how many items a test takes one: of `share`, but every one with `SQLGAUGE_WHOLE` set.
+pub fn one_of(share: usize) -> usize {
+    if std::env::var_os("SQLGAUGE_WHOLE").is_some() { 1 } else { share }
 }
 
 /// One query with the database that it is for.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sqlgauge_conformance::{data, statements};
+use sqlgauge_conformance::{data, one_of, statements};
 use sqlgauge_dialects::{TypedSchema, dialect, reading, translate};
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_sql::spider::{self, Catalog, Hardness};
@@ -78,7 +78,7 @@ fn translations_name_what_their_trees_read() {
     let engine = SqliteEngine::new(Limits::default());
     let mut databases: HashMap<PathBuf, Arc<Database>> = HashMap::new();
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
-    for statement in statements(&root).into_iter().step_by(7) {
+    for statement in statements(&root).into_iter().step_by(one_of(7)) {
         let open = || engine.open(&statement.database).unwrap();
         let schema = databases.entry(statement.database.clone()).or_insert_with(open).schema();
         let Ok(query) = resolve(&statement.sql, schema) else { continue };

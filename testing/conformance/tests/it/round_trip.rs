@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use sqlgauge_conformance::{Statement, data, statements};
+use sqlgauge_conformance::{Statement, data, one_of, statements};
 use sqlgauge_engine::{Engine, FailureKind, Limits, Outcome, ResultSet, SqliteEngine, Value};
 use sqlgauge_sql::{ErrorKind, PrintDialect, print, resolve};
 
@@ -97,7 +97,7 @@ fn every_query_that_executes_prints_back_to_the_same_result() {
     // What the statement does in a second, its printed form may take long for on a busy machine.
     let (engine, patient) = (engine(1), engine(120));
     let tally = Mutex::new(Tally::default());
-    let statements = statements(&root);
+    let statements: Vec<_> = statements(&root).into_iter().step_by(one_of(2)).collect();
     statements.par_iter().for_each(|statement| check(&engine, &patient, statement, &tally));
     let tally = tally.into_inner().unwrap();
     let lists = BTreeMap::from([

@@ -370,8 +370,9 @@ fn reptile_adapts_to_an_unseen_system_in_a_few_steps() {
     adapted.save(folder.path()).unwrap();
     let loaded = Evaluator::load(folder.path()).unwrap();
     assert_eq!(loaded.estimate(rest.rows().row(0), None, 0.9).unwrap(), estimate);
-    let again = adapt(&meta_train(&systems, &reptile, &quick(3)).unwrap(), &new, &inner).unwrap();
-    assert_eq!(again.predict(rest.rows()).unwrap(), adapted.predict(rest.rows()).unwrap());
+    let short = ReptileOptions { iterations: 10, ..reptile };
+    let predicted = || meta_train(&systems, &short, &quick(3)).unwrap().predict(rest.rows()).unwrap();
+    assert_eq!(predicted(), predicted());
 }
 
 #[test]
