@@ -79,9 +79,9 @@ class Watch:
         return [f"{name}, {alarm['label']}: {alarm['message']}" for name, alarm in alarms] or ["no alarm"]
 
     def _tables(self) -> list[_show.Table]:
-        columns = ["label", "count", "accuracy", "low", "high"]
-        rows = {name: [[point[column] for column in columns] for point in of.raw["points"]] for name, of in self.estimates.items()}
-        return [_show.Table(name, columns, of_system, whole=True) for name, of_system in rows.items()]
+        columns = ["batch", "questions", "estimate"]
+        points = {name: of.raw["points"] for name, of in self.estimates.items()}
+        return [_show.Table(name, columns, [_row(point) for point in of], whole=True) for name, of in points.items()]
 
 
 def estimate(
@@ -209,6 +209,11 @@ def _run(given: dict[str, Any]) -> tuple[dict[str, Estimate], bool]:
 def _several(given: Any) -> list[Any]:
     """One run or path, or several, as a list."""
     return [given] if isinstance(given, (str, os.PathLike, Run)) else list(given)
+
+
+def _row(point: dict[str, Any]) -> list[Any]:
+    accuracy, low, high = (f"{100 * point[name]:.1f}" for name in ("accuracy", "low", "high"))
+    return [point["label"], point["count"], f"{accuracy} [{low}, {high}]"]
 
 
 def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:
