@@ -1,7 +1,8 @@
-"""The accuracy of predictions without labels: ``sqlgauge estimate``."""
+"""The accuracy of predictions without labels: ``sqlgauge estimate`` and ``sqlgauge monitor``."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from ._runs import Run
 from ._score import Frame, given_systems, rows_of
 from ._subset import subset
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "Watch", "estimate", "monitor"]
 
 
 @documented
@@ -55,6 +56,32 @@ class Estimate:
     def _sentences(self) -> list[str]:
         said = f"{self.system}, by the method {self.method}: {self.raw['sentence']}"
         return [said, *self.outside_because, *self.notes]
+
+
+@documented
+@dataclass(frozen=True, repr=False)
+class Watch:
+    """The batches of each system up to now, and the alarms that they ring."""
+
+    estimates: dict[str, Estimate]
+    """The estimate of this batch by name of the system; its ``raw`` has the ``points`` of all batches, and the ``alarms``."""
+    rings: bool
+    """Whether an alarm rings for one of them; the command then ends with exit code 1."""
+
+    def __repr__(self) -> str:
+        return _show.text(self._sentences(), self._tables())
+
+    def _repr_html_(self) -> str:
+        return _show.html(self._sentences(), self._tables())
+
+    def _sentences(self) -> list[str]:
+        alarms = [(name, alarm) for name, of in self.estimates.items() for alarm in of.raw["alarms"]]
+        return [f"{name}, {alarm['label']}: {alarm['message']}" for name, alarm in alarms] or ["no alarm"]
+
+    def _tables(self) -> list[_show.Table]:
+        columns = ["batch", "questions", "estimate"]
+        points = {name: of.raw["points"] for name, of in self.estimates.items()}
+        return [_show.Table(name, columns, [_row(point) for point in of], whole=True) for name, of in points.items()]
 
 
 def estimate(
@@ -113,39 +140,80 @@ def estimate(
         InputError: An input cannot be read, or the method has not what it needs.
         RunError: A known run cannot be read.
     """
-    if target is not None and questions is None:
-        warnings.warn("the argument target of estimate is called questions now", DeprecationWarning, stacklevel=2)
-        questions = target
+    return _run(locals())[0]
+
+
+def monitor(
+    *,
+    log: str | os.PathLike[str] | None = None,
+    as_of: str | None = None,
+    batch_size: int | None = None,
+    new_reference: bool = False,
+    per_year: float = 52,
+    alarm_below: float | None = None,
+    prometheus: str | os.PathLike[str] | None = None,
+    **of_estimate: Any,
+) -> Watch:
+    """Watches batches of answers without labels, and rings where they change.
+
+    Example:
+        >>> watch = sqlgauge.monitor(log="log.jsonl", known="runs/known", questions=week, predictions={"app": "sql"}, db="database")
+        >>> if watch.rings:
+        ...     print(watch)
+
+    Args:
+        log: Log to compare with and to append to; the first batch in it is the reference.
+        as_of: Name of this batch in the log; today's date without it. A name that was used before replaces its batch.
+        batch_size: In place of ``log``: the questions of each batch, in their order.
+        new_reference: Compare later batches with this one and those after it.
+        per_year: Batches a year: so often one false alarm is accepted.
+        alarm_below: Also ring if the whole interval of an estimate is below this share.
+        prometheus: File to write estimates and alarms to, in the text format of Prometheus.
+        of_estimate: All that :func:`estimate` takes; ``known`` and ``peers`` must stay the same.
+
+    Raises:
+        InputError: As :func:`estimate`; or an option is out of range, or ``log`` is not a log of ``monitor``.
+        RunError: A known run cannot be read.
+    """
+    watch = dict(locals())
+    given = inspect.signature(estimate).bind(**of_estimate)
+    given.apply_defaults()
+    return Watch(*_run({**given.arguments, "watch": watch}))
+
+
+def _run(given: dict[str, Any]) -> tuple[dict[str, Estimate], bool]:
+    """The estimates, and whether an alarm rings."""
+    questions = given["questions"]
+    if given["target"] is not None and questions is None:
+        warnings.warn("the argument target of estimate is called questions now", DeprecationWarning, stacklevel=3)
+        questions = given["target"]
     if questions is None:
         raise InputError("questions is missing; give the questions of the target, a frame or a file")
     rows = rows_of(questions)
     job = {
-        "known": [run.path if isinstance(run, Run) else run for run in _several(known)],
-        "known_db": _several(known_db),
+        "watch": None,
+        **given,
+        "known": [run.path if isinstance(run, Run) else run for run in _several(given["known"])],
+        "known_db": _several(given["known_db"]),
         "target": rows,
-        "predictions": given_systems("predictions", predictions, rows),
-        "peers": given_systems("peers", peers or {}, rows),
-        "columns": mapping("columns", columns, "{'question': 'text'}"),
-        "db": db,
-        "tables": tables,
-        "method": method,
-        "metric": metric,
-        "level": level,
-        "seed": seed,
-        "tau": tau,
-        "sample_sets": sample_sets,
-        "timeout": timeout,
-        "now": now,
-        "subset": subset(db_id, ids, where, limit, seed),
+        "predictions": given_systems("predictions", given["predictions"], rows),
+        "peers": given_systems("peers", given["peers"] or {}, rows),
+        "columns": mapping("columns", given["columns"], "{'question': 'text'}"),
+        "subset": subset(*(given[name] for name in ("db_id", "ids", "where", "limit", "seed"))),
     }
     said = _native.estimate_systems(job)
     each = zip(said["estimates"], said["own"], strict=True)
-    return {own["system"]: _estimate(own, [*notes, *said["notes"]]) for own, notes in each}
+    return {own["system"]: _estimate(own, [*notes, *said["notes"]]) for own, notes in each}, said["rings"]
 
 
 def _several(given: Any) -> list[Any]:
     """One run or path, or several, as a list."""
     return [given] if isinstance(given, (str, os.PathLike, Run)) else list(given)
+
+
+def _row(point: dict[str, Any]) -> list[Any]:
+    accuracy, low, high = (f"{100 * point[name]:.1f}" for name in ("accuracy", "low", "high"))
+    return [point["label"], point["count"], f"{accuracy} [{low}, {high}]"]
 
 
 def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._audit import Audit, AuditFinding, audit
 from ._compare import Comparison, compare
-from ._estimate import Estimate, estimate
+from ._estimate import Estimate, Watch, estimate, monitor
 from ._evolve import EvolvedBenchmark, EvolvedBenchmarks, evolve
 from ._item import Item, show
 from ._label import Labeler, LabelQuestion, LabelStatus
@@ -73,6 +73,7 @@ __all__ = [
     "VerifyOptions",
     "Versions",
     "Vote",
+    "Watch",
     "__version__",
     "audit",
     "compare",
@@ -81,6 +82,7 @@ __all__ = [
     "load",
     "match",
     "merge",
+    "monitor",
     "score",
     "score_many",
     "show",

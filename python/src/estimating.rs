@@ -1,23 +1,32 @@
-//! `estimate`: the accuracy of predictions without labels.
+//! `estimate` and `monitor`: the accuracy of predictions without labels.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge_core::{Context, EstimateJob, Source};
-use sqlgauge_estimate::{Estimate, EstimateOptions};
+use sqlgauge_core::{EstimateJob, MonitorJob, Source, Watch};
+use sqlgauge_estimate::EstimateOptions;
 
-use crate::call::call;
 use crate::database::{Limited, not_ddl};
-use crate::error::{Class, Failure};
 use crate::inputs::{Frame, Given, SubsetArguments};
 use crate::json::to_python;
-use crate::process::threads;
-use crate::program;
+use crate::watching::watched;
 use crate::words::in_python;
 
-/// A job as `sqlgauge.estimate` hands it over.
+/// The options of `sqlgauge.monitor`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct WatchArguments {
+    log: Option<PathBuf>,
+    as_of: Option<String>,
+    batch_size: Option<usize>,
+    new_reference: bool,
+    per_year: f64,
+    alarm_below: Option<f64>,
+    prometheus: Option<PathBuf>,
+}
+
+/// A job as `sqlgauge.estimate` and `sqlgauge.monitor` hand it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Job<'py> {
@@ -38,6 +47,16 @@ struct Job<'py> {
     timeout: Option<f64>,
     now: Option<String>,
     subset: SubsetArguments,
+    watch: Option<WatchArguments>,
+}
+
+impl From<WatchArguments> for Watch {
+    fn from(watch: WatchArguments) -> Self {
+        let WatchArguments { log, as_of, batch_size, new_reference, per_year, alarm_below, prometheus } =
+            watch;
+        let (log, prometheus) = (log.map(Into::into), prometheus.map(Into::into));
+        Self { log, as_of, batch_size, new_reference, per_year, alarm_below, prometheus }
+    }
 }
 
 impl Job<'_> {
@@ -70,21 +89,22 @@ impl Job<'_> {
     }
 }
 
-/// The estimates as `sqlgauge estimate --json` prints them, and what loading noticed.
+/// The estimates as the command prints them with `--json`, whether an alarm rings, and what was noticed.
 #[pyfunction]
-fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
-    let (job, worker, pool) = (job.read()?, program::worker(py)?, threads(py)?);
-    let estimated = call(py, move |stop| {
-        let context = Context::default().with_worker(worker).stopped_by(Arc::clone(stop));
-        let done = pool.install(|| job.run(&context))?;
-        let estimates: Vec<_> = done.report.estimates.iter().map(Estimate::with_sentence).collect();
-        let estimates = serde_json::to_value(&estimates);
-        let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
+fn estimate_systems<'py>(py: Python<'py>, mut job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
+    let watch = job.watch.take().map(Watch::from);
+    let estimate = job.read()?;
+    let (mut estimated, notes) = watched(py, None, move |context| {
+        let done = match watch {
+            Some(watch) => MonitorJob { estimate, watch }.run(context),
+            None => estimate.run(context),
+        }?;
+        let estimates: Vec<_> = done.report.printed().collect();
         let sentences = |notes: &[String]| notes.iter().map(|note| in_python(note)).collect::<Vec<String>>();
-        let of_estimates: Vec<Vec<String>> =
-            done.report.estimates.iter().map(|one| sentences(&one.notes)).collect();
-        Ok(json!({"estimates": estimates, "own": of_estimates, "notes": sentences(&done.notes)}))
+        let of_estimates: Vec<_> = done.report.estimates.iter().map(|one| sentences(&one.notes)).collect();
+        Ok(json!({"estimates": estimates, "own": of_estimates, "rings": done.rings}))
     })?;
+    estimated["notes"] = notes.into();
     to_python(py, &estimated)
 }
 

@@ -7,60 +7,22 @@
 
 use pyo3::prelude::*;
 
-/// Options with the arguments that they are here.
-const ARGUMENTS: &[(&str, &str)] = &[
-    ("answers-to", "answers_to"),
-    ("ask-again", "ask_again"),
-    ("bound", "bound"),
-    ("count", "count"),
-    ("db", "db"),
-    ("db-id", "db_id"),
-    ("distractors", "distractors"),
-    ("each", "each"),
-    ("foreign-key-score", "foreign_key_score"),
+/// Options whose arguments have the same names here, with `_` for `-`.
+const SAME: &str = "\
+    alarm-below answers-to as-of ask-again batch-size bound count db db-id distractors each \
+    foreign-key-score ids intensity jobs kinds known known-db level limit log max-bytes max-heap max-rows \
+    method metric metrics min-latin near-misses new-reference now only out per-item per-year questions \
+    sample-sets schema-versions seed semantics shard solver system systems tables tau tiers timeout \
+    variants verdict where width";
+
+/// Options with the arguments that they are here, where these differ.
+const OTHERS: &[(&str, &str)] = &[
     // `frame` of `score_many`, `gold` of `evolve`.
     ("gold", "the benchmark"),
-    ("ids", "ids"),
-    ("intensity", "intensity"),
-    ("jobs", "jobs"),
-    ("kinds", "kinds"),
-    ("known", "known"),
-    ("known-db", "known_db"),
-    ("level", "level"),
-    ("limit", "limit"),
-    ("max-bytes", "max_bytes"),
-    ("max-heap", "max_heap"),
-    ("max-rows", "max_rows"),
-    ("method", "method"),
-    ("metric", "metric"),
-    ("metrics", "metrics"),
-    ("min-latin", "min_latin"),
-    ("near-misses", "near_misses"),
-    ("now", "now"),
-    ("only", "only"),
-    ("out", "out"),
     ("peer", "peers"),
-    ("per-item", "per_item"),
     ("pred", "predictions"),
-    ("questions", "questions"),
     ("replace", "replace=True"),
     ("restart", "restart=True"),
-    ("sample-sets", "sample_sets"),
-    ("schema-versions", "schema_versions"),
-    ("seed", "seed"),
-    ("semantics", "semantics"),
-    ("shard", "shard"),
-    ("solver", "solver"),
-    ("system", "system"),
-    ("systems", "systems"),
-    ("tables", "tables"),
-    ("tau", "tau"),
-    ("tiers", "tiers"),
-    ("timeout", "timeout"),
-    ("variants", "variants"),
-    ("verdict", "verdict"),
-    ("where", "where"),
-    ("width", "width"),
 ];
 
 /// The sentence with arguments in the place of options.
@@ -104,9 +66,12 @@ fn argument(text: &str) -> Option<(String, &str)> {
         };
         return Some((argument, after_value));
     }
-    let (_, argument) = ARGUMENTS.iter().find(|(option, _)| *option == name)?;
+    let argument = match OTHERS.iter().find(|(option, _)| *option == name) {
+        Some((_, argument)) => (*argument).to_owned(),
+        None => SAME.split_whitespace().find(|option| *option == name)?.replace('-', "_"),
+    };
     match value {
-        "" => Some(((*argument).to_owned(), after)),
+        "" => Some((argument, after)),
         "A,B" => Some((format!("{argument}=[\"A\", \"B\"]"), after_value)),
         value => Some((format!("{argument}={value}"), after_value)),
     }

@@ -1,10 +1,11 @@
-"""``estimate`` says what the program says."""
+"""``estimate`` and ``monitor`` say what the program says."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import NOW, Sample, program
@@ -13,7 +14,8 @@ from test_score_many import rows_with_predictions
 import sqlgauge as sg
 
 
-def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
+def known_and_target(sample: Sample, tmp_path: Path) -> tuple[sg.Run, list[dict[str, Any]], list[Any]]:
+    """A run, questions without golds, and the arguments of the program for both."""
     rows = rows_with_predictions(sample)
     known = {name: name for name in ("careful", "baseline")}
     run = sg.score_many(rows, db=sample.db, metrics="ex", predictions=known, out=tmp_path / "known", now=NOW)
@@ -23,8 +25,12 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     file.write_text(json.dumps(target))
     asked = ["--known", run.path, "--questions", file, "--db", sample.db, f"--pred=chatty={sample.file_of('chatty')}"]
     # One answer never ends by itself.
-    command = [program(), "estimate", *asked, "--timeout", "2", "--now", NOW, "--json", "--out", tmp_path / "out"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return run, target, [*asked, "--timeout", "2", "--now", NOW, "--json"]
+
+
+def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
+    run, target, asked = known_and_target(sample, tmp_path)
+    done = subprocess.run([program(), "estimate", *asked, "--out", tmp_path / "out"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     found = sg.estimate(
@@ -43,3 +49,20 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     assert again["chatty"].accuracy == own.accuracy
     with pytest.raises(sg.InputError, match="unknown method"):
         sg.estimate(known=[run], questions=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")
+
+
+def test_a_watch_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
+    run, target, asked = known_and_target(sample, tmp_path)
+    job: dict[str, Any] = {"known": run, "questions": target, "db": sample.db, "timeout": 2, "now": NOW}
+    job["predictions"] = {"chatty": sample.systems["chatty"]}
+    done = subprocess.run([program(), "monitor", *asked, "--batch-size", "10"], capture_output=True, text=True, check=False)
+    watch = sg.monitor(batch_size=10, **job)
+    assert watch.estimates["chatty"].raw == json.loads(done.stdout), done.stderr
+    assert watch.rings == (done.returncode == 1) and "1–10" in repr(watch)
+    log = tmp_path / "log.jsonl"
+    points = [len(sg.monitor(log=log, as_of=name, **job).estimates["chatty"].raw["points"]) for name in ("may", "june")]
+    assert points == [1, 2] and len(log.read_text().splitlines()) >= 2
+    wrong: list[dict[str, Any]] = [{}, {"batch_size": 9, "as_of": "may"}, {"log": log, "per_year": 0}]
+    for options, sentence in zip(wrong, ["either log or batch_size", "as_of", "per_year"]):
+        with pytest.raises(sg.InputError, match=sentence):
+            sg.monitor(**options, **job)

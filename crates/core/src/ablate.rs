@@ -29,6 +29,7 @@ use crate::guard::keep_run;
 use crate::metric_errors::quoted;
 use crate::show::database_of;
 use crate::truth::{ErrorCounts, Truth, Truths};
+use crate::without_rows::schema_file;
 
 /// Adds the rules of a profile one by one, and counts the false positives and false negatives of each step.
 ///
@@ -150,9 +151,7 @@ impl AblateJob {
         let mut names: Vec<&str> = answers.iter().map(|answer| answer.db_id.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let has_databases = manifest.inputs.iter().any(|input| input.role.starts_with("database:"));
-        let file = manifest.inputs.iter().find(|input| input.role == "tables").filter(|_| !has_databases);
-        if let Some(file) = file {
+        if let Some(file) = schema_file(manifest) {
             let path = recorded_file(&self.folder, file)
                 .map_err(|why| Error::Invalid(format!("the schemas {} {why}", file.path)))?;
             let tables = load_tables(&path)?;

@@ -27,7 +27,7 @@ use sqlgauge_estimate::watch::values;
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Loader, Pool, PoolAnswer, PoolEvidence, TargetLabels, estimators,
 };
-use sqlgauge_run::{ITEMS, InputRecord, MANIFEST, Manifest};
+use sqlgauge_run::{ITEMS, InputRecord, MANIFEST, Manifest, StoredRun};
 
 #[cfg(feature = "services")]
 pub use self::judge::JudgeSettings;
@@ -41,7 +41,7 @@ use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
 use crate::subset::{Subset, pick, select_without_golds};
 use crate::values::OutputPath;
-use crate::without_rows::{DatabasesWithoutRows, Ground};
+use crate::without_rows::DatabasesWithoutRows;
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -199,11 +199,14 @@ impl EstimateJob {
         let engine = context.engine(self.limits, now)?;
         let address = std::iter::once(&self.db).chain(&self.known_db).find(|db| is_address(db));
         let server = address.map(|db| context.engine_for(Some(db), 0, self.limits, now)).transpose()?;
-        let (workload, ground) = self.workload(context.watcher())?;
-        let (pool, paired_by) =
-            self.load(workload, ground.path(), (engine.as_ref(), server.as_deref()), context.watcher())?;
+        let (workload, of_target) = self.workload(context.watcher())?;
+        let db = of_target.as_ref().map_or(&*self.db, DatabasesWithoutRows::path);
+        let engines = (engine.as_ref(), server.as_deref());
+        let (loader, mut without_rows) = self.load_known(engines)?;
+        let (pool, paired_by) = self.load(loader, workload, db, engines, context.watcher())?;
+        without_rows.extend(of_target);
         pool.notes.iter().for_each(|text| context.watcher().note(text));
-        let inputs = self.inputs(&pool, &ground);
+        let inputs = self.inputs(&pool, &without_rows);
         self.keep_inputs(&inputs, watch)?;
         let mut evidence = self.evidence(&pool, context)?;
         #[cfg(feature = "services")]
@@ -298,33 +301,50 @@ impl EstimateJob {
         }
     }
 
-    /// The questions of the target, and where their databases are.
-    fn workload(&self, watcher: &dyn Watcher) -> Result<(Benchmark, Ground), Error> {
+    /// The questions of the target, and their databases where it has none but their schemas.
+    fn workload(&self, watcher: &dyn Watcher) -> Result<(Benchmark, Option<DatabasesWithoutRows>), Error> {
         let mut workload =
             parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         let Some(file) = &self.tables else {
             name_database(&mut workload, Some(&self.db), None)?;
-            return Ok((workload, Ground::Given(self.db.clone())));
+            return Ok((workload, None));
         };
         let tables = parse_tables(&file.read()?)?;
         tables.notes.iter().for_each(|text| watcher.note(text));
         name_database(&mut workload, None, Some(&tables))?;
-        let databases = DatabasesWithoutRows::make(&tables, file.path(), &workload.examples)?;
-        Ok((workload, Ground::Made(databases)))
+        let names = workload.examples.iter().map(|example| example.db_id.as_str()).collect();
+        let databases = DatabasesWithoutRows::make(&tables, file.path(), names)?;
+        Ok((workload, Some(databases)))
+    }
+
+    /// The scored runs, and the databases of those that were scored with a schema file.
+    fn load_known<'e>(
+        &self,
+        (engine, server): (&'e dyn Engine, Option<&'e dyn Engine>),
+    ) -> Result<(Loader<'e>, Vec<DatabasesWithoutRows>), Error> {
+        let folders =
+            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut loader = Loader::new(engine, server, folders, self.metric.clone());
+        let mut of_runs = Vec::new();
+        for path in &self.known {
+            let run = StoredRun::read(path)?;
+            let schemas = DatabasesWithoutRows::of_run(path, &run)?;
+            let databases = schemas.as_ref().map(|schemas| Databases::open(schemas.path())).transpose()?;
+            loader.known_run(path, run, databases.as_ref())?;
+            of_runs.extend(schemas);
+        }
+        Ok((loader, of_runs))
     }
 
     /// The scored runs and the target, with the answers to the target's questions executed; and by what those were paired.
     fn load(
         &self,
+        mut loader: Loader<'_>,
         mut workload: Benchmark,
         db: &Path,
         (engine, server): (&dyn Engine, Option<&dyn Engine>),
         watcher: &dyn Watcher,
     ) -> Result<(Pool, (String, Value)), Error> {
-        let folders =
-            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
-        let mut loader = Loader::new(engine, folders, self.metric.clone()).with_server(server);
-        self.known.iter().try_for_each(|path| loader.known(path))?;
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
@@ -370,7 +390,7 @@ impl EstimateJob {
     }
 
     /// All that was read, with its role.
-    fn inputs(&self, pool: &Pool, ground: &Ground) -> Vec<(String, Cow<'_, Source>)> {
+    fn inputs(&self, pool: &Pool, without_rows: &[DatabasesWithoutRows]) -> Vec<(String, Cow<'_, Source>)> {
         let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
         for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
             inputs.extend(
@@ -386,7 +406,8 @@ impl EstimateJob {
             inputs.extend([MANIFEST, ITEMS].map(|name| file((role.clone(), path.join(name)))));
         }
         inputs.extend(self.tables.iter().map(|tables| ("tables".to_owned(), Cow::Borrowed(tables))));
-        let is_read = |(_, path): &(String, PathBuf)| !is_address(path) && !ground.has_made(path);
+        let is_temporary = |path: &Path| without_rows.iter().any(|folder| path.starts_with(folder.path()));
+        let is_read = |(_, path): &(String, PathBuf)| !is_address(path) && !is_temporary(path);
         inputs.extend(pool.database_files().into_iter().filter(is_read).map(file));
         inputs
     }

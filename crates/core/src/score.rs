@@ -35,7 +35,7 @@ use crate::settings::{
 use crate::source::{Source, digest_sources};
 use crate::subset::{self, Selection, Subset, pick};
 use crate::values::OutputPath;
-use crate::without_rows::{DatabasesWithoutRows, Ground};
+use crate::without_rows::DatabasesWithoutRows;
 
 /// The answers of one system.
 #[derive(Debug, Clone)]
@@ -241,7 +241,9 @@ impl ScoreJob {
         note_on_verify(&metrics).iter().for_each(|text| watcher.note(text));
         let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
-        let ground = self.ground(&metrics, tables.as_ref(), &benchmark)?;
+        let without_rows = self.without_rows(&metrics, tables.as_ref(), &benchmark)?;
+        let folder = self.db.as_deref().or(without_rows.as_ref().map(DatabasesWithoutRows::path));
+        let folder = folder.unwrap_or(Path::new(""));
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
         benchmark.notes.iter().chain(of_tables).for_each(|text| watcher.note(text));
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
@@ -249,7 +251,7 @@ impl ScoreJob {
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections.into(), self.limits, now)?;
         let Selection { positions: selection, missing } =
-            subset::select(&self.subset, &benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
+            subset::select(&self.subset, &benchmark.examples, folder, engine.as_ref(), watcher)?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples =
             selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));
@@ -258,7 +260,7 @@ impl ScoreJob {
         let part = part.as_deref();
         let read =
             if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
-        let used = self.databases(ground.path(), examples)?;
+        let used = self.databases(folder, examples)?;
         if self.has_suite_metric() && used.files().iter().all(|(role, _)| !role.starts_with("suite:")) {
             watcher.note(NO_SUITE);
         }
@@ -294,12 +296,7 @@ impl ScoreJob {
         let mut scorer = BenchmarkScorer::new(Arc::clone(&engine), metrics, targets)
             .with_verification(self.verify.verification());
         if let Some(folder) = &self.gold_cache {
-            let refused = |error: std::io::Error| {
-                let (folder, remedy) = (folder.display(), sqlgauge_base::file::remedy(&error));
-                Error::Invalid(format!(
-                    "the folder {folder} of the golds' results cannot be made ({error}): {remedy}"
-                ))
-            };
+            let refused = |source| Error::Unwritable { path: folder.to_path_buf(), source };
             scorer = scorer.keeping_golds(folder, &self.limits).map_err(refused)?;
         }
         Ok(OpenRun {
@@ -310,7 +307,7 @@ impl ScoreJob {
             engine,
             jobs: self.jobs,
             gates,
-            without_rows: ground.without_rows(),
+            without_rows,
         })
     }
 
@@ -353,15 +350,15 @@ impl ScoreJob {
         self.metrics.iter().any(|metric| metric.id().starts_with("suite@"))
     }
 
-    /// The databases that the golds ask about: those of the user, or ones without rows by the schema file.
-    fn ground(
+    /// The databases that the golds ask about, without rows, where the user has none but their schemas.
+    fn without_rows(
         &self,
         metrics: &[&'static dyn Metric],
         tables: Option<&Tables>,
         benchmark: &Benchmark,
-    ) -> Result<Ground, Error> {
-        if let Some(folder) = &self.db {
-            return Ok(Ground::Given(folder.clone()));
+    ) -> Result<Option<DatabasesWithoutRows>, Error> {
+        if self.db.is_some() {
+            return Ok(None);
         }
         let (Some(tables), Some(file)) = (tables, &self.tables) else {
             return Err(Error::Invalid(NO_SCHEMA.to_owned()));
@@ -369,7 +366,8 @@ impl ScoreJob {
         if let Some(metric) = metrics.iter().find(|metric| metric.reads() != Reads::NoRows) {
             return Err(Error::NeedsDatabases { metric: metric.id() });
         }
-        Ok(Ground::Made(DatabasesWithoutRows::make(tables, file.path(), &benchmark.examples)?))
+        let names = benchmark.examples.iter().map(|example| example.db_id.as_str()).collect();
+        DatabasesWithoutRows::make(tables, file.path(), names).map(Some)
     }
 
     fn databases(&self, folder: &Path, examples: &[Example]) -> Result<UsedDatabases, Error> {

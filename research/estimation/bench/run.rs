@@ -220,13 +220,13 @@ pub fn pool_of(
     engine: &dyn Engine,
     databases: &[Databases],
 ) -> Result<Pool, EstimateError> {
-    let mut loader = Loader::new(engine, databases.to_vec(), None);
+    let mut loader = Loader::new(engine, None, databases.to_vec(), None);
     for selection in &trial.sources {
         let run = &runs[selection.run];
         let items = chosen(run, selection).map(|item| with_metric(item, Some(&run.metric)));
         let part = part_of(run, items.collect());
         if !part.items.is_empty() {
-            loader.known_run(&run.path, part)?;
+            loader.known_run(&run.path, part, None)?;
         }
     }
     let run = &runs[trial.target.run];

@@ -44,26 +44,12 @@ pub struct Watch {
     pub prometheus: Option<OutputPath>,
 }
 
-impl Default for Watch {
-    fn default() -> Self {
-        Self {
-            log: None,
-            as_of: None,
-            batch_size: None,
-            new_reference: false,
-            per_year: Self::PER_YEAR,
-            alarm_below: None,
-            prometheus: None,
-        }
-    }
-}
-
 /// Watches over batches how sure the item model is of the answers, and whether they run. The known runs and peers must stay the same.
 ///
 /// # Contract
 /// The alarms are those of [`changes`](sqlgauge_estimate::watch::changes): without a change one a year for each system, at most, on
 /// average. A batch that has rung rings no more in later calls.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct MonitorJob {
     /// What is estimated; its target is the new batch.
     pub estimate: EstimateJob,
@@ -83,7 +69,7 @@ impl MonitorJob {
 
 impl Watch {
     /// Weekly batches.
-    const PER_YEAR: f64 = 52.0;
+    pub const PER_YEAR: f64 = 52.0;
 
     pub(super) fn check(&self) -> Result<(), Error> {
         if let Some(value) = self.alarm_below.filter(|value| !(0.0..=1.0).contains(value)) {
@@ -92,6 +78,12 @@ impl Watch {
         if !(self.per_year.is_finite() && self.per_year > 0.0) {
             let text = format!("--per-year {}: write how many batches there are in a year", self.per_year);
             return Err(Error::Invalid(text));
+        }
+        if self.log.is_some() == self.batch_size.is_some() {
+            return Err(Error::Invalid("monitor needs either --log or --batch-size".to_owned()));
+        }
+        if self.log.is_none() && (self.as_of.is_some() || self.new_reference) {
+            return Err(Error::Invalid("--as-of and --new-reference need --log".to_owned()));
         }
         if self.batch_size == Some(0) {
             return Err(Error::EmptyBatch);
@@ -187,15 +179,8 @@ impl Watch {
         }
         let Some(path) = &self.prometheus else { return Ok(()) };
         let text = prometheus(&report.drift);
-        write_atomically::<io::Error>(path, |file| io::Write::write_all(file, text.as_bytes())).map_err(
-            |error| {
-                Error::Invalid(format!(
-                    "cannot write {}: {error}; {}",
-                    path.display(),
-                    sqlgauge_base::file::remedy(&error)
-                ))
-            },
-        )
+        write_atomically::<io::Error>(path, |file| io::Write::write_all(file, text.as_bytes()))
+            .map_err(|source| Error::Unwritable { path: path.to_path_buf(), source })
     }
 }
 

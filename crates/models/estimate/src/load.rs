@@ -1,6 +1,6 @@
 //! From run directories, questions and predictions to a [`Pool`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun, recorded_file};
 
 use crate::error::EstimateError;
-use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion, SystemIndex};
+use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion};
 
 /// Key of `details` and of labels that were judged elsewhere: `sqlgauge import` writes them under this metric.
 pub const IMPORTED_METRIC: &str = "correct@1";
@@ -26,20 +26,29 @@ pub struct Loader<'a> {
     known_databases: Vec<Databases>,
     metric: Option<String>,
     opened: HashMap<PathBuf, Arc<Database>>,
+    /// Places whose rows in the target differ from those that a run was scored on.
+    replaced: HashSet<usize>,
     pool: Pool,
 }
 
 impl<'a> Loader<'a> {
     /// A loader. `metric` names the score that is meant by accuracy (with or without version); without it, each run's
     /// first metric with scores of 0 and 1 is.
-    pub fn new(engine: &'a dyn Engine, known_databases: Vec<Databases>, metric: Option<String>) -> Self {
-        Self { engine, server: None, known_databases, metric, opened: HashMap::new(), pool: Pool::default() }
-    }
-
-    /// The same with an engine for databases that are addresses.
-    #[must_use]
-    pub fn with_server(self, server: Option<&'a dyn Engine>) -> Self {
-        Self { server, ..self }
+    pub fn new(
+        engine: &'a dyn Engine,
+        server: Option<&'a dyn Engine>,
+        known_databases: Vec<Databases>,
+        metric: Option<String>,
+    ) -> Self {
+        Self {
+            engine,
+            server,
+            known_databases,
+            metric,
+            opened: HashMap::new(),
+            replaced: HashSet::new(),
+            pool: Pool::default(),
+        }
     }
 
     fn engine_of(&self, path: &Path) -> &'a dyn Engine {
@@ -52,30 +61,25 @@ impl<'a> Loader<'a> {
         self.pool.database(db_id, database, Some(engine.dialect()).filter(|_| !engine.is_sqlite()))
     }
 
-    /// Adds the run in a folder.
-    ///
-    /// # Errors
-    /// When the run, its labels or its databases are not there.
-    pub fn known(&mut self, path: &Path) -> Result<(), EstimateError> {
-        self.known_run(path, StoredRun::read(path)?)
-    }
-
-    /// Adds a run in memory, or a part of one; `path` is where it is from.
+    /// Adds a run in memory, or a part of one; `path` is where it is from. `without_rows` has the databases of a run that was scored
+    /// with a schema file.
     ///
     /// # Errors
     /// When its labels or its databases are not there.
-    pub fn known_run(&mut self, path: &Path, run: StoredRun) -> Result<(), EstimateError> {
+    pub fn known_run(
+        &mut self,
+        path: &Path,
+        run: StoredRun,
+        without_rows: Option<&Databases>,
+    ) -> Result<(), EstimateError> {
         let metric = binary_metric(path, &run, self.metric.as_deref())?;
         self.pool.metrics.insert(metric.clone());
         if !run.is_complete() {
-            self.pool.notes.push(format!(
-                "the run in {} is not finished: it has {}",
-                path.display(),
-                counted(run.items.len(), "item")
-            ));
+            let items = counted(run.items.len(), "item");
+            self.pool.notes.push(format!("the run in {} is not finished: it has {items}", path.display()));
         }
-        let mut databases: HashMap<String, usize> = HashMap::new();
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
+        let mut databases = HashMap::new();
         let mut cut = 0;
         for item in run.items {
             let Some(&Some(correct)) = item.metrics.get(&metric) else { continue };
@@ -84,41 +88,22 @@ impl<'a> Loader<'a> {
                 cut += 1;
                 continue;
             }
-            let database = if let Some(&place) = databases.get(&item.db_id) {
-                place
-            } else {
-                let opened = self.known_database(path, &run.manifest, &item.db_id)?;
-                let place = self.place(&item.db_id, &opened);
-                databases.insert(item.db_id.clone(), place);
-                place
-            };
+            if !databases.contains_key(&item.db_id) {
+                let opened = self.known_database(path, &run.manifest, &item.db_id, without_rows)?;
+                databases.insert(item.db_id.clone(), self.place(&item.db_id, &opened));
+            }
             let system = self.pool.system(&item.system);
-            let occurrences = occurrences.entry(item.system.clone()).or_default();
-            self.add_known(item, system, database, correct, occurrences);
+            let number = occurrences.entry(item.system.clone()).or_default();
+            let (question, answer) = question_and_answer(&item, databases[&item.db_id]);
+            let number = number.next(&question);
+            let place = self.pool.question(question, number);
+            self.pool.answer(system, place, PoolAnswer { correct: Some(correct), ..answer });
         }
         if cut > 0 {
-            self.pool.notes.push(format!(
-                "{}: left out: {}, too long for the log",
-                path.display(),
-                counted(cut, "prediction")
-            ));
+            let cut = counted(cut, "prediction");
+            self.pool.notes.push(format!("{}: left out: {cut}, too long for the log", path.display()));
         }
         Ok(())
-    }
-
-    fn add_known(
-        &mut self,
-        item: Item,
-        system: SystemIndex,
-        database: usize,
-        correct: f64,
-        occurrences: &mut Occurrences,
-    ) {
-        let (question, answer) = question_and_answer(item, database);
-        let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
-        let occurrence = occurrences.next(database, key);
-        let place = self.pool.question(question, occurrence);
-        self.pool.answer(system, place, PoolAnswer { correct: Some(correct), ..answer });
     }
 
     fn known_database(
@@ -126,27 +111,24 @@ impl<'a> Loader<'a> {
         run: &Path,
         manifest: &Manifest,
         db_id: &str,
+        without_rows: Option<&Databases>,
     ) -> Result<Arc<Database>, EstimateError> {
-        for folder in &self.known_databases {
-            if let Ok(location) = folder.locate(db_id) {
-                let path = location.main.clone();
-                return self.open(&path);
-            }
+        let mut folders = self.known_databases.iter().chain(without_rows);
+        if let Some(location) = folders.find_map(|folder| folder.locate(db_id).ok()) {
+            return self.open(&location.main);
         }
         let role = format!("database:{db_id}");
-        let input = manifest.inputs.iter().find(|input| input.role == role);
-        // Whether a server is there, the engine finds out.
-        let address =
-            |input: &&sqlgauge_run::InputRecord| self.server.is_some() && is_address(Path::new(&input.path));
-        let path = match input {
-            Some(input) if address(&input) => Some(PathBuf::from(&input.path)),
-            input => input.and_then(|input| recorded_file(run, input).ok()),
-        };
-        self.open(&path.ok_or_else(|| EstimateError::MissingDatabase {
-            db_id: db_id.to_owned(),
-            run: run.to_owned(),
-            path: input.map_or_else(|| db_id.into(), |input| PathBuf::from(&input.path)),
-        })?)
+        let of_role = |role: &str| manifest.inputs.iter().find(|input| input.role == role);
+        let input = of_role(&role);
+        let recorded = input.and_then(|input| match Path::new(&input.path) {
+            // Whether a server is there, the engine finds out.
+            path if self.server.is_some() && is_address(path) => Some(path.to_owned()),
+            _ => recorded_file(run, input).ok(),
+        });
+        let path = input.or_else(|| of_role("tables")).map_or(db_id, |input| &input.path).into();
+        let missing =
+            || EstimateError::MissingDatabase { db_id: db_id.to_owned(), run: run.to_owned(), path };
+        self.open(&recorded.ok_or_else(missing)?)
     }
 
     fn open(&mut self, path: &Path) -> Result<Arc<Database>, EstimateError> {
@@ -156,6 +138,18 @@ impl<'a> Loader<'a> {
         let database = self.engine_of(path).open(path)?;
         self.opened.insert(path.to_owned(), Arc::clone(&database));
         Ok(database)
+    }
+
+    /// Puts the target's database in a place that a known run's with the same tables has: their rows may differ.
+    fn put(&mut self, place: usize, database: Arc<Database>) -> Result<(), EstimateError> {
+        let entry = &mut self.pool.databases[place];
+        let is_same = entry.database.path() == database.path();
+        if !is_same && entry.database.content_hash()? != database.content_hash()? {
+            entry.schema = Arc::clone(database.schema());
+            entry.database = database;
+            self.replaced.insert(place);
+        }
+        Ok(())
     }
 
     /// Adds the target: its questions and the answers of systems to them. The systems whose place in `systems` is
@@ -178,19 +172,18 @@ impl<'a> Loader<'a> {
         let mut places = Vec::with_capacity(workload.examples.len());
         for example in &workload.examples {
             let location = databases.locate(&example.db_id)?;
-            let database = self.open(&location.main)?;
-            let database = self.place(&example.db_id, &database);
-            let text = example.question.clone().unwrap_or_default();
-            let occurrence =
-                occurrences.next(database, if text.trim().is_empty() { &example.id } else { &text });
+            let opened = self.open(&location.main)?;
+            let database = self.place(&example.db_id, &opened);
+            self.put(database, opened)?;
             let question = PoolQuestion {
                 database,
                 id: example.id.clone(),
-                text,
+                text: example.question.clone().unwrap_or_default(),
                 evidence: example.evidence.clone().filter(|text| !text.is_empty()),
                 in_target: true,
             };
-            let place = self.pool.question(question, occurrence);
+            let number = occurrences.next(&question);
+            let place = self.pool.question(question, number);
             self.pool.target_ids.insert(example.id.clone(), place);
             places.push(place);
         }
@@ -233,16 +226,13 @@ impl<'a> Loader<'a> {
         }
         let mut occurrences: HashMap<String, Occurrences> = HashMap::new();
         for item in run.items {
-            let opened = self.known_database(path, &run.manifest, &item.db_id)?;
+            let opened = self.known_database(path, &run.manifest, &item.db_id, None)?;
             let database = self.place(&item.db_id, &opened);
             let system = self.pool.system(&item.system);
-            let id = item.id.clone();
-            let (question, mut answer) = question_and_answer(item, database);
-            answer.correct = None;
-            let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
-            let number = occurrences.entry(self.pool[system].clone()).or_default().next(database, key);
+            let (question, answer) = question_and_answer(&item, database);
+            let number = occurrences.entry(item.system).or_default().next(&question);
             let place = self.pool.question(PoolQuestion { in_target: true, ..question }, number);
-            self.pool.target_ids.insert(id, place);
+            self.pool.target_ids.insert(item.id, place);
             if self.pool.targets.contains(&system) {
                 self.pool.forget(system, place);
             }
@@ -264,8 +254,9 @@ impl<'a> Loader<'a> {
             answers.par_iter_mut().enumerate().for_each(|(question, answer)| {
                 let place = questions[question].database;
                 let (database, engine) = (&databases[place], engines[place]);
-                let Some(answer) = answer.as_mut().filter(|answer| answer.status.is_none()) else { return };
-                if questions[question].in_target {
+                let Some(answer) = answer else { return };
+                let is_of_other_rows = answer.status.is_none() || self.replaced.contains(&place);
+                if questions[question].in_target && is_of_other_rows {
                     let execution = engine.run(&database.database, &answer.sql);
                     answer.status = Some(execution.outcome.status().to_owned());
                     let rows = execution.rows().filter(|_| database.has_rows);
@@ -312,20 +303,21 @@ pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Resu
     })
 }
 
-fn question_and_answer(item: Item, database: usize) -> (PoolQuestion, PoolAnswer) {
-    let Details { question, evidence, confidence, result, .. } = &item.details;
+fn question_and_answer(item: &Item, database: usize) -> (PoolQuestion, PoolAnswer) {
+    let Details { question, evidence, confidence, result, database_empty, .. } = &item.details;
     let answer = PoolAnswer {
         sql: item.details.prediction.clone().unwrap_or_default(),
         correct: None,
         confidence: *confidence,
         status: Some(item.status.clone()).filter(|status| status != "unknown"),
-        result: result.as_ref().and_then(ResultDigest::fingerprint),
+        // Without rows, most queries return the same.
+        result: result.as_ref().filter(|_| !database_empty).and_then(ResultDigest::fingerprint),
     };
     let question = PoolQuestion {
         database,
         text: question.clone().unwrap_or_default(),
         evidence: evidence.clone(),
-        id: item.id,
+        id: item.id.clone(),
         in_target: false,
     };
     (question, answer)

@@ -58,6 +58,14 @@ pub struct PoolAnswer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SystemIndex(pub usize);
 
+impl PoolQuestion {
+    /// Its database, and its text or, for want of one, its id.
+    fn key(&self) -> (usize, String) {
+        let text = if self.text.trim().is_empty() { &self.id } else { &self.text };
+        (self.database, text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
+    }
+}
+
 /// The place of a question in [`Pool::questions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionIndex(pub usize);
@@ -115,8 +123,8 @@ impl Pool {
 
     /// The place of a question: the `occurrence`-th with that text about that database.
     pub fn question(&mut self, question: PoolQuestion, occurrence: usize) -> QuestionIndex {
-        let text = if question.text.trim().is_empty() { &question.id } else { &question.text };
-        let key = (question.database, normal(text), occurrence);
+        let (database, text) = question.key();
+        let key = (database, text, occurrence);
         if let Some(&place) = self.by_key.get(&key) {
             let earlier = &mut self.questions[place.0];
             if question.in_target && !earlier.in_target {
@@ -229,15 +237,11 @@ pub(crate) struct Occurrences(HashMap<(usize, String), usize>);
 
 impl Occurrences {
     /// How many with that text about that database came before.
-    pub(crate) fn next(&mut self, database: usize, text: &str) -> usize {
-        let count = self.0.entry((database, normal(text))).or_default();
+    pub(crate) fn next(&mut self, question: &PoolQuestion) -> usize {
+        let count = self.0.entry(question.key()).or_default();
         *count += 1;
         *count - 1
     }
-}
-
-fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 fn outline(schema: &Schema) -> String {

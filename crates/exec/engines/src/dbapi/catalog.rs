@@ -1,5 +1,6 @@
 //! The catalog of a database behind a driver: by the catalog query of its dialect, else by the first of several that runs. If none
-//! runs, by the columns that a query over each table returns; types and keys are then unknown.
+//! runs, by the columns that a query over each table returns, with the types that the driver or some values tell. Other types and
+//! all keys are then unknown.
 
 use super::place::Place;
 use crate::catalog::{Catalog, Row};
@@ -28,20 +29,18 @@ pub(super) fn read(child: &mut Child, place: &Place) -> Result<Catalog, Broken> 
     by_rows(child, place, &tables)
 }
 
-/// The catalog of those tables by what a query over each returns. One that cannot be read is left out.
+/// The catalog of those tables by what a query over each returns. One that cannot be read is left out. The digest leaves types out:
+/// the next time, a server may give other rows to tell them by.
 fn by_rows(child: &mut Child, place: &Place, tables: &[String]) -> Result<Catalog, Broken> {
     let quoted = place.dialect.quoted();
     let mut columns: Vec<Row> = Vec::new();
     for table in tables {
-        let names = match child.columns(&format!("SELECT * FROM {} WHERE 1 = 0", quoted(table))) {
-            Ok(names) => names,
-            Err(Broken::Refused { code, .. }) if code != "driver" => continue,
-            Err(broken) => return Err(broken),
-        };
-        let row = |name| [Some(table.clone()), Some("TABLE".to_owned()), Some(name), None, None].to_vec();
-        columns.extend(names.into_iter().map(row));
+        let of_table = [Some(table.clone()), Some("TABLE".to_owned())];
+        let described = child.described(&quoted(table))?.into_iter().flatten();
+        columns.extend(described.map(|column| [&of_table[..], &column[..], &[None]].concat()));
     }
-    Ok(crate::catalog::catalog_of(&columns, &[], &[], quoted))
+    let digest = format!("{:?}", columns.iter().map(|row| &row[..3]).collect::<Vec<_>>());
+    Ok(Catalog { digest, ..crate::catalog::catalog_of(&columns, &[], &[], quoted) })
 }
 
 /// How dialects say which schema the connection is in, and of the last that says none: all but the system's.

@@ -1,4 +1,5 @@
 import importlib
+import re
 import threading
 
 CLASSES = (
@@ -12,6 +13,29 @@ CLASSES = (
     "DatabaseError",
     "Error",
 )
+
+# A type that a driver names, as `VARCHAR` or `decimal(20, 4)`.
+TYPE = re.compile(r"[A-Za-z][\w ]*(\(\d+(, ?\d+)?\))?( [a-z ]+)?")
+KINDS = {"STRING": "TEXT", "NUMBER": "NUMERIC", "DATETIME": "TIMESTAMP"}
+VALUES = (
+    (bool, "BOOLEAN"),
+    (int, "INTEGER"),
+    (float, "REAL"),
+    (decimal.Decimal, "NUMERIC"),
+    (datetime.datetime, "TIMESTAMP"),
+    (datetime.date, "DATE"),
+    (datetime.time, "TIME"),
+    (str, "TEXT"),
+    ((bytes, bytearray, memoryview), "BLOB"),
+)
+
+
+def type_of_values(values):
+    """The type that all values have; None where there are none, or several."""
+    types = {next((name for of, name in VALUES if isinstance(value, of)), None) for value in values if value is not None}
+    if types == {"INTEGER", "REAL"}:
+        return "REAL"
+    return types.pop() if len(types) == 1 else None
 
 
 def quietly(action, *arguments):
@@ -49,7 +73,7 @@ class Driver:
     )
 
     def __init__(self, settings):
-        module = importlib.import_module(settings["module"])
+        module = self.module = importlib.import_module(settings["module"])
         if not callable(getattr(module, "connect", None)):
             raise Refused(f"{settings['module']} has no connect(), as a DB-API 2.0 driver has")
         positional, keywords = arguments_of(settings["file"])
@@ -81,14 +105,14 @@ class Driver:
         """A cursor of DuckDB is a connection of its own."""
         (cursor if hasattr(cursor, "rollback") else self.connection).rollback()
 
-    def rows(self, sql, begin=None, then=None):
+    def rows(self, sql, begin=None, then=None, most=2):
         """A few rows of a query of ours."""
         cursor = self.connection.cursor()
         try:
             if begin:
                 cursor.execute(begin)
             cursor.execute(sql)
-            rows = list(cursor.fetchmany(2))
+            rows = list(cursor.fetchmany(most))
             if then:
                 then(cursor)
             return rows
@@ -108,6 +132,23 @@ class Driver:
                 texts.append(f"on {str(rows[0][0]).splitlines()[0][:80]}")
                 break
         return " ".join(text for text in texts if text)
+
+    def describe(self, table):
+        """The columns of a table, each with its type: by the driver's name of it, else by values, else by the kind that the driver says. None
+        where none of them tells."""
+        columns, rows = [], []
+        self.rows(f"SELECT * FROM {table} WHERE 1 = 0", self.begin, lambda cursor: columns.extend(cursor.description))
+        names = [str(code) if code is not None and TYPE.fullmatch(str(code)) else None for _, code, *_ in columns]
+        samples = (f"SELECT * FROM {table} LIMIT 20", f"SELECT TOP 20 * FROM {table}", f"SELECT * FROM {table} FETCH FIRST 20 ROWS ONLY")
+        if None in names:
+            any(quietly(lambda sql: rows.extend(self.rows(sql, self.begin, most=20)), sample) for sample in samples)
+        values = list(zip(*rows)) if rows and all(len(row) == len(columns) for row in rows) else [()] * len(columns)
+        each = zip(columns, names, values)
+        return [[str(column[0]), name or type_of_values(cells) or self.kind(column[1])] for column, name, cells in each]
+
+    def kind(self, code):
+        """The type of a type object of PEP 249 that equals what a driver says of a column."""
+        return next((name for kind, name in KINDS.items() if code is not None and getattr(self.module, kind, None) == code), None)
 
     def run(self, sql, seconds, send):
         cursor = self.connection.cursor()

@@ -114,9 +114,7 @@ impl Server for DbApi {
     fn remedy(code: &str) -> &'static str {
         match code {
             "package" => "install the driver with pip, and name that Python in SQLGAUGE_PYTHON",
-            _ => {
-                "check that MODULE.connect() takes the arguments in the file behind connect= and in the address"
-            }
+            _ => "check that MODULE.connect() takes the arguments of the connect= file and of the address",
         }
     }
 }

@@ -1,6 +1,6 @@
-"""Runs queries for sqlgauge. Standard input is a socket: a question a line comes in as JSON (a query with its seconds, or null for what
-stands for the data); messages go out on it, each behind its length. `Driver` stands behind this text: it opens the database and runs a
-query by a cursor. What a driver prints, raises or returns that it may not is a message too; no driver reads or writes the socket.
+"""Runs queries for sqlgauge. Standard input is a socket: a question a line comes in as JSON (a query with its seconds, a table to
+describe, or null for what stands for the data); messages go out on it, each behind its length. `Driver` stands behind this text: it
+opens the database and runs a query by a cursor. What a driver prints, raises or returns that it may not is a message too; no driver reads or writes the socket.
 """
 
 import datetime
@@ -138,8 +138,9 @@ def send_rows(cursor, send, convert=None):
 def answer(driver, question, send):
     """Runs one question. False when the driver is of no further use; without a message when the connection is gone."""
     try:
-        if question is None:
-            send([driver.content()])
+        if question is None or "table" in question:
+            for row in driver.describe(question["table"]) if question else [[driver.content()]]:
+                send(row)
             send({"end": True})
         else:
             driver.run(question["sql"], question["seconds"], send)

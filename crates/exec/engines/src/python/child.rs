@@ -90,11 +90,10 @@ impl Child {
         Ok(child)
     }
 
-    /// Sends a query that may take so long, or nothing to ask for what stands for the data.
-    fn ask(&mut self, sql: Option<&str>, limit: Duration) -> io::Result<()> {
+    /// Sends a query, the name of a table, or null to ask for what stands for the data.
+    fn ask(&mut self, question: &Json) -> io::Result<()> {
         self.queries += 1;
-        let question = sql.map(|sql| json!({"sql": sql, "seconds": limit.as_secs_f64()}));
-        self.socket.output.extend_from_slice(Json::from(question).to_string().as_bytes());
+        self.socket.output.extend_from_slice(question.to_string().as_bytes());
         self.socket.output.extend_from_slice(b"\n");
         self.socket.send()
     }
@@ -110,7 +109,7 @@ impl Child {
         let began = Instant::now();
         let is_late = || began.elapsed() >= limits.timeout;
         let is_fresh = self.queries == 0;
-        self.ask(Some(sql), limits.timeout)?;
+        self.ask(&query(sql, limits.timeout))?;
         let mut rows = None;
         loop {
             match self.answer(began + limits.timeout + grace, limits.max_value_bytes)? {
@@ -127,10 +126,8 @@ impl Child {
                     return Ok(End::Ready(Outcome::Rows(Arc::new(rows.finish()))));
                 }
                 Answer::Failed { kind, message } if kind == DRIVER => {
-                    return Ok(End::Running(Outcome::Failed(Failure::new(
-                        FailureKind::RuntimeError,
-                        message,
-                    ))));
+                    let failure = Failure::new(FailureKind::RuntimeError, message);
+                    return Ok(End::Running(Outcome::Failed(failure)));
                 }
                 Answer::Failed { kind, message } => {
                     let failure = match refusal::<S>(&kind, &message, began, limits) {
@@ -169,44 +166,44 @@ impl Child {
 
     /// What stands for the data.
     pub(crate) fn content(&mut self) -> Result<String, Broken> {
-        Ok(format!("{:?}", self.rows(None)?.1))
+        Ok(format!("{:?}", self.rows(&Json::Null)?))
     }
 
     /// All rows of a query of ours, as texts.
     pub(crate) fn texts(&mut self, sql: &str) -> Result<Vec<Row>, Broken> {
+        self.texts_of(&query(sql, START))
+    }
+
+    fn texts_of(&mut self, question: &Json) -> Result<Vec<Row>, Broken> {
         let text = |value: &Value| match value {
             Value::Null => None,
             Value::Integer(number) => Some(number.to_string()),
             Value::Text(bytes) | Value::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             other => Some(format!("{other:?}")),
         };
-        Ok(self.rows(Some(sql))?.1.iter().map(|row| row.iter().map(text).collect()).collect())
+        Ok(self.rows(question)?.iter().map(|row| row.iter().map(text).collect()).collect())
     }
 
     /// The rows of a question of ours; `None` where the database refuses it.
     pub(crate) fn answered(&mut self, sql: &str) -> Result<Option<Vec<Row>>, Broken> {
-        match self.texts(sql) {
-            Ok(rows) => Ok(Some(rows)),
-            Err(Broken::Refused { code, .. }) if code != "driver" => Ok(None),
-            Err(broken) => Err(broken),
-        }
+        unless_refused(self.texts(sql))
     }
 
-    /// The names of the columns that a query of ours returns.
-    pub(crate) fn columns(&mut self, sql: &str) -> Result<Vec<String>, Broken> {
-        Ok(self.rows(Some(sql))?.0)
+    /// The names and types of a table's columns; `None` where the database refuses to read it.
+    pub(crate) fn described(&mut self, table: &str) -> Result<Option<Vec<Row>>, Broken> {
+        unless_refused(self.texts_of(&json!({"table": table})))
     }
 
-    /// The columns and all rows of a question of ours.
-    fn rows(&mut self, sql: Option<&str>) -> Result<(Vec<String>, Vec<Vec<Value>>), Broken> {
+    /// All rows of a question of ours.
+    fn rows(&mut self, question: &Json) -> Result<Vec<Vec<Value>>, Broken> {
         let deadline = Instant::now() + START;
-        self.ask(sql, START)?;
-        let (mut columns, mut rows) = (Vec::new(), AllRows::new());
+        self.ask(question)?;
+        let mut rows = AllRows::new();
         loop {
             match self.answer(deadline, LONGEST)? {
-                Answer::Columns(names) => columns = names,
+                Answer::Columns(_) => {}
                 Answer::Row(row, length) => rows.push(row, length)?,
-                Answer::End => return Ok((columns, rows.finish())),
+                Answer::End => return Ok(rows.finish()),
                 Answer::Failed { kind, message } => return Err(Broken::refused(&kind, &message)),
             }
         }
@@ -226,6 +223,18 @@ impl Child {
             }
             self.socket.fill(deadline)?;
         }
+    }
+}
+
+/// A query that may take so long.
+fn query(sql: &str, limit: Duration) -> Json {
+    json!({"sql": sql, "seconds": limit.as_secs_f64()})
+}
+
+fn unless_refused<T>(answer: Result<T, Broken>) -> Result<Option<T>, Broken> {
+    match answer {
+        Err(Broken::Refused { code, .. }) if code != DRIVER => Ok(None),
+        answer => answer.map(Some),
     }
 }
 

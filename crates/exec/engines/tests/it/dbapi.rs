@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sqlgauge_engine::FailureKind::{Denied, InvalidQuery, NoSuchTable, RuntimeError, Timeout};
 use sqlgauge_engine::{Database, Engine, FailureKind, Limits, Outcome, Value};
 use sqlgauge_engines::{Access, Kind};
+use sqlgauge_sql::schema::{Column, Table};
 use tempfile::TempDir;
 
 use crate::club::{assert_catalog, assert_cut, assert_outcomes, cells, opened, python, runs};
@@ -99,18 +100,28 @@ fn sqlite_by_its_driver_has_its_catalog_values_and_outcomes() {
     engine.check().unwrap();
 }
 
+/// The tables of an address with their columns and types, `?` where a type is unknown.
+fn described(python: PathBuf, address: &str) -> Vec<String> {
+    let database = opened(&engine(python, 20), Path::new(address));
+    let column =
+        |column: &Column| format!("{} {}", column.name, column.declared_type.as_deref().unwrap_or("?"));
+    let columns = |table: &Table| table.columns.iter().map(column).collect::<Vec<_>>().join(", ");
+    let tables = database.schema().tables().iter();
+    tables.map(|table| format!("{}: {}", table.name, columns(table))).collect()
+}
+
 #[test]
 fn tables_that_the_address_names_have_the_columns_that_a_query_returns() {
     let (_folder, path) = sqlite_club();
-    let engine = engine(python(), 20);
-    let database = opened(&engine, Path::new(&format!("{}&tables=team,none,player", path.display())));
-    let tables: Vec<(&str, String)> = database
-        .schema()
-        .tables()
-        .iter()
-        .map(|table| (table.name.as_str(), table.columns.iter().map(|column| column.name.as_str()).collect()))
-        .collect();
-    assert_eq!(tables, [("team", "idnamebudget".to_owned()), ("player", "idteam_idheight".to_owned())]);
+    let of_values =
+        ["team: id INTEGER, name TEXT, budget REAL", "player: id INTEGER, team_id INTEGER, height REAL"];
+    assert_eq!(described(python(), &format!("{}&tables=team,none,player", path.display())), of_values);
+    // A driver names types, or says of which kind they are, or neither.
+    for (code, declared) in [("'decimal(9, 2)'", "decimal(9, 2)"), ("7", "NUMERIC"), ("8", "?")] {
+        let module = LIAR.replace("(1, 2)", "(1, None)").replace("(\"b\", None)", &format!("('b', {code})"));
+        let (_folder, python) = python_with(&format!("{module}\nNUMBER = 7\n"));
+        assert_eq!(described(python, "dbapi:liar?tables=t"), [format!("t: a INTEGER, b {declared}")]);
+    }
 }
 
 #[test]
