@@ -75,7 +75,7 @@ const COMMANDS: &[&[&str]] = &[
 const SHARED: usize = 2;
 
 pub(crate) fn render() -> Result<String> {
-    crate::cargo(&["build", "--quiet", "--bin", "sqlgauge"])?;
+    crate::cargo("build --quiet --bin sqlgauge")?;
     let mut page = String::from(HEAD);
     let missing: Vec<String> = named(&help(&[])?).filter(|name| !is_listed(name)).collect();
     ensure!(missing.is_empty(), "the page leaves out {}: add them to COMMANDS", missing.join(", "));

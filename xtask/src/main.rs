@@ -105,29 +105,19 @@ fn docs(check: bool) -> Result<()> {
 
 /// What takes minutes; `.ci/run` has everything.
 fn quick_check() -> Result<()> {
-    cargo(&["fmt", "--all", "--check"])?;
-    cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--features",
-        "full",
-        "--locked",
-        "--",
-        "-D",
-        "warnings",
-    ])?;
-    cargo(&["test", "--workspace", "--features", "full", "--lib", "--locked", "--quiet"])?;
+    cargo("fmt --all --check")?;
+    cargo("clippy --workspace --all-targets --features full --locked -- -D warnings")?;
+    cargo("test --workspace --features full --lib --locked --quiet")?;
     links::check()?;
     promises::check()?;
     words::check()
 }
 
-fn cargo(arguments: &[&str]) -> Result<()> {
+fn cargo(arguments: &str) -> Result<()> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(program).args(arguments).current_dir(root()).status();
+    let status = Command::new(program).args(arguments.split(' ')).current_dir(root()).status();
     let status = status.context("cargo cannot be started")?;
-    ensure!(status.success(), "`cargo {}` failed", arguments.join(" "));
+    ensure!(status.success(), "`cargo {arguments}` failed");
     Ok(())
 }
 

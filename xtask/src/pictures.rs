@@ -30,7 +30,7 @@ const DIGEST: &str = "docs/images/shown.sha256";
 /// Runs the demo and writes `docs/images`.
 pub(crate) fn take() -> Result<()> {
     let demo = root().join("target/pictures");
-    crate::cargo(&["run", "--quiet", "--bin", "sqlgauge", "--", "demo", "--out", "target/pictures"])?;
+    crate::cargo("run --quiet --bin sqlgauge -- demo --out target/pictures")?;
     let images = root().join("docs/images");
     std::fs::create_dir_all(&images).with_context(|| format!("{} cannot be made", images.display()))?;
     for (page, height, picture, is_dark) in PICTURES {

@@ -102,7 +102,7 @@ pub(crate) fn write() -> Result<()> {
 
 /// Millions of instructions of each job. One that does not fit is counted again: a query that waits for a core runs twice.
 fn counts(fits: &dyn Fn(&str, usize) -> bool) -> Result<Vec<(String, usize)>> {
-    cargo(&["build", "--quiet", "--bin", "sqlgauge", "--bin", "sqlgauge-worker", "--example", "batch"])?;
+    cargo("build --quiet --bin sqlgauge --bin sqlgauge-worker --example batch")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let programs = root().join(target).join("debug");
     let folder = programs.join("work");

@@ -337,13 +337,15 @@ fn curve(scored: &[(&VotedAnswer, ClusterPlace, bool)]) -> Vec<CurvePoint> {
     let values: Vec<(ClusterPlace, f64)> =
         answered.iter().map(|(_, place, right)| (*place, f64::from(u8::from(*right)))).collect();
     let mut points: Vec<CurvePoint> = Vec::new();
-    for (at, (choice, ..)) in answered.iter().enumerate() {
+    let mut correct = 0;
+    for (at, (choice, _, is_right)) in answered.iter().enumerate() {
+        correct += usize::from(*is_right);
         let next = answered.get(at + 1);
         if next.is_none_or(|(next, ..)| (choice.confidence - next.confidence).abs() > SAME) {
             points.push(CurvePoint {
                 confidence: choice.confidence,
                 answered: at + 1,
-                right: answered[..=at].iter().filter(|(.., right)| *right).count(),
+                right: correct,
                 accuracy: mean_of(&values[..=at]),
                 items: scored.len(),
             });
