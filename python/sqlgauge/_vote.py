@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ._frames import rows_of
 from ._help import documented
 from ._lists import write_lists, write_rows
 from ._native import InputError
-from ._options import VerifyOptions, limits, listed
+from ._options import VerifyOptions, limits, listed, mapping
 from ._progress import shown
 
 __all__ = ["Vote", "vote"]
@@ -60,6 +60,8 @@ def vote(
     db: str | os.PathLike[str],
     gold: Any = None,
     questions: Any = None,
+    columns: Mapping[str, str] | None = None,
+    extract_sql: bool = False,
     by: str = "result",
     name: str = "vote",
     metrics: str | Sequence[str] = "ex",
@@ -75,10 +77,12 @@ def vote(
     Args:
         answers: A list per question, in the order of the questions: of texts, or of mappings with ``sql`` and ``weight`` or ``logprob``;
             a mapping from id to such a list; rows with ``id``, ``predictions`` and ``weights`` or ``logprobs``; or the path of a file.
-            ``None`` or an empty list is an abstention.
+            ``None`` or an empty list is an abstention. A file may also have rows with the same id, or columns ``sql_1``, ``sql_2``.
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file.
         gold: The golds, a path or a frame; the choice and the first answers are scored.
         questions: The questions, where there are no golds.
+        columns: Columns by role, where the files have other names.
+        extract_sql: Take the SQL out of the chatter of an LLM (code fences, explanations).
         by: When two answers mean the same: ``"result"``, ``"proof"``, or ``"both"``, which parts answers that agree by luck.
         name: The name of the system.
         metrics: Metrics of the gain; the first one decides.
@@ -109,6 +113,8 @@ def vote(
         "db": db,
         "name": name,
         "answers": lists,
+        "columns": mapping("columns", columns, "{'gold': 'query'}"),
+        "extract": extract_sql,
         "by": by,
         "metrics": listed(metrics),
         "out": where,

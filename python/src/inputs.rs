@@ -44,6 +44,13 @@ impl SubsetArguments {
     }
 }
 
+/// Columns by role, as the user names them.
+pub(crate) fn columns(named: &[(String, String)]) -> Result<Columns, Failure> {
+    let mut columns = Columns::default();
+    named.iter().try_for_each(|(role, column)| columns.name(role, column))?;
+    Ok(columns)
+}
+
 /// A frame with what was said of its columns.
 pub(crate) struct Frame {
     pub(crate) source: Source,
@@ -58,11 +65,7 @@ impl Frame {
         named: &[(String, String)],
         systems: &[&Given<'_>],
     ) -> PyResult<Self> {
-        let mut columns = Columns::default();
-        for (role, column) in named {
-            columns.name(role, column).map_err(Failure::from)?;
-        }
-        let named = named.to_vec();
+        let (columns, named) = (columns(named)?, named.to_vec());
         if let Ok(path) = frame.extract::<PathBuf>() {
             return Ok(Self { source: Source::File(path), columns, named });
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sqlgauge_core::{EvolveJob, SynthJob, TablesJob};
-use sqlgauge_dataset::{BenchmarkSource, Columns};
+use sqlgauge_dataset::BenchmarkSource;
 use sqlgauge_dialects::{DIALECTS, Dialect};
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
@@ -17,7 +17,7 @@ use sqlgauge_tables::{DateOrder, DecimalMark, TablesOptions};
 
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
-use crate::inputs::SubsetArguments;
+use crate::inputs::{SubsetArguments, columns};
 use crate::json::to_python;
 use crate::watching::watched;
 
@@ -62,10 +62,7 @@ struct Evolve {
 impl Evolve {
     fn read(self) -> Result<EvolveJob, Failure> {
         not_ddl(&self.db)?;
-        let mut columns = Columns::default();
-        for (role, column) in &self.columns {
-            columns.name(role, column)?;
-        }
+        let columns = columns(&self.columns)?;
         let (gold, questions) = (self.gold.clone(), self.questions.clone());
         Ok(EvolveJob {
             benchmark: BenchmarkSource { gold, questions, columns, ..BenchmarkSource::default() },

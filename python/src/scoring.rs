@@ -19,7 +19,7 @@ use sqlgauge_run::Shard;
 use crate::call::call;
 use crate::database::{Database, Limited, Opened, not_ddl};
 use crate::error::{Class, Failure};
-use crate::inputs::{Frame, Given, SubsetArguments};
+use crate::inputs::{Frame, Given, SubsetArguments, columns};
 use crate::json::to_python;
 use crate::watching::watched;
 
@@ -255,6 +255,8 @@ struct Election {
     db: PathBuf,
     name: String,
     answers: PathBuf,
+    columns: Vec<(String, String)>,
+    extract: bool,
     by: String,
     metrics: Vec<String>,
     out: PathBuf,
@@ -274,9 +276,13 @@ pub(crate) fn vote_by(name: &str) -> Result<VoteBy, Failure> {
 /// Chooses one of several answers to each question; returns what reading noticed.
 #[pyfunction]
 fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    let by = vote_by(&election.by)?;
+    let (by, columns) = (vote_by(&election.by)?, columns(&election.columns)?);
     not_ddl(&election.db)?;
+    let system =
+        System { columns: columns.clone(), ..System::new(election.name, Source::File(election.answers)) };
     let job = ScoreJob {
+        columns,
+        extract: election.extract,
         verify: election.verify.settings()?,
         limits: election.limits.limits()?,
         now: election.limits.moment()?,
@@ -290,7 +296,6 @@ fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) 
             election.out,
         )
     };
-    let system = System::new(election.name, Source::File(election.answers));
     let work = VoteJob { by, has_golds: election.has_golds, ..VoteJob::new(job, system) };
     let ((), notes) = watched(py, progress.as_ref(), move |context| {
         work.run(context)?;

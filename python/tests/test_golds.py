@@ -120,6 +120,17 @@ def test_a_vote_takes_the_heaviest_group_and_says_what_it_gains(sample: Sample, 
     assert found.curve[-1]["answered"] == 2 and "over the first answer" in repr(found)
 
 
+def test_a_vote_reads_a_file_as_a_server_left_it(sample: Sample, tmp_path: Path) -> None:
+    questions = [{"id": "a", "db_id": "bike_rental", "question": "How many bikes?"}]
+    rows = [{"id": "a", "reply": f"Here it is:\n```sql\n{sql}\n```"} for sql in (ONE, ALL, ALL)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = sg.vote(
+        path, questions=questions, db=sample.db, columns={"prediction": "reply"}, extract_sql=True, progress=False
+    )
+    assert found.predictions() == {"a": ALL}
+
+
 def test_a_vote_needs_no_golds_and_one_of_its_ways(sample: Sample) -> None:
     questions = [{"id": "a", "db_id": "bike_rental", "question": "How many bikes?"}]
     found = sg.vote({"a": [ONE, ALL, ALL]}, questions=questions, db=sample.db, progress=False)
