@@ -12,7 +12,7 @@ use crate::Verdict;
 use crate::options::{column_help, columns, with_columns};
 use crate::output::{Style, note, print_with, text_tables, write_to};
 
-/// Find golds that are probably wrong: rules over query, schema, rows and question
+/// Find golds that may be wrong: rules over query, schema, rows and question
 #[derive(Args)]
 pub(crate) struct Audit {
     #[command(flatten)]

@@ -113,6 +113,6 @@ fn summary(size: &PackSize, out: &Path) -> String {
         bytes.div_ceil(1000),
         out.display(),
         killed("golds with one change", mutations),
-        killed("answers unlike their golds", answers)
+        killed("answers whose text is not the gold's", answers)
     )
 }

@@ -31,7 +31,7 @@ fn words(assumption: &str) -> String {
     }
     match assumption {
         "values-of-declared-type" => "values have the declared types",
-        "no-null-in-key" => "no key is NULL",
+        "no-null-in-key" => "no primary key is NULL",
         "no-overflow" => "no number overflows",
         "exact-reals" => "real numbers are exact",
         "finite-numbers" => "numbers are finite",

@@ -37,7 +37,7 @@ impl Metric for Ex {
     fn info(&self) -> MetricInfo {
         MetricInfo::new(
             "ex@1",
-            "Execution accuracy: equal bags of rows, ordered where the gold orders them, ties free, numbers within 1e-9.",
+            "Execution accuracy: equal bags of rows, columns in order, rows in the gold's order up to ties, numbers within 1e-9.",
             MetricKind::Binary,
             Reads::Bag,
         )

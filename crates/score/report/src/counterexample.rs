@@ -59,7 +59,9 @@ pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
             let free = free.map_or_else(String::new, |free| {
                 format!("; in {} any value, as in the given rows", free.join(", "))
             });
-            sentences.push(format!("Values have the types that columns declare, and no key is NULL{free}."));
+            sentences.push(format!(
+                "Values have the types that columns declare, and no primary key is NULL{free}."
+            ));
         }
         None => {}
     }

@@ -228,17 +228,18 @@ fn comparisons(report: &Report) -> Section {
     section
 }
 
-/// n, difference, p, only first, only second.
+/// n, difference, p, and on how many items the first and the second is better.
 pub(crate) fn numbers(comparison: &Comparison) -> [String; 5] {
     let nature = Nature::of(&comparison.metric);
     let interval = Interval { low: comparison.low, high: comparison.high };
     let star = if comparison.p_value < 0.05 { " *" } else { "" };
+    let (first, second) = nature.in_favour(comparison);
     [
         comparison.count.to_string(),
         number::difference_with(comparison.difference, interval, nature),
         format!("{}{star}", number::p_value(comparison.p_value)),
-        comparison.only_first.to_string(),
-        comparison.only_second.to_string(),
+        first.to_string(),
+        second.to_string(),
     ]
 }
 

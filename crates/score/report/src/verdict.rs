@@ -174,7 +174,7 @@ mod tests {
         none.
         Without their WHERE clauses, both queries return the same rows here.
         This is the smallest such database.
-        Values have the types that columns declare, and no key is NULL.
+        Values have the types that columns declare, and no primary key is NULL.
         ");
     }
 

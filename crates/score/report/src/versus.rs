@@ -147,7 +147,7 @@ impl Versus<'_> {
         let more = if rest > 0 { format!(" and {rest} more (--items)") } else { String::new() };
         let list = if listed.is_empty() { "none".to_owned() } else { listed.join(" ") };
         format!(
-            "{}: {} on which only the {side} is right or scores higher: {list}{more}",
+            "{}: {} on which only the {side} is right or scores better: {list}{more}",
             printable(self.metric),
             many(ids.len(), "item")
         )

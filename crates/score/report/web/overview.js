@@ -45,10 +45,11 @@ function lead(m, order) {
   const start = [h('strong', {}, SYSTEMS[first].name), ` has the ${lowerIsBetter(m) ? 'lowest' : 'highest'} `, h('code', {}, METRICS[m].id), `: ${shown(score)}${range}.`];
   const pair = second === undefined ? null : comparison(m, first, second);
   if (!pair) return start;
-  const tied = order.slice(1).filter((s) => { const c = comparison(m, first, s); return c && c.p >= 0.05; });
+  const tied = order.slice(1).filter((s) => { const c = comparison(m, first, s); return c && c.holm >= 0.05; });
   const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])} (n = ${count(SYSTEMS[second].scores[m][3])}); the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'}${sameItems(m, first, second, pair.n) ? '' : ` on the ${count(pair.n)} questions in common`} is `];
-  const verdict = pair.p < 0.05 ? `significant (${showP(pair.p)}).` : `not significant (${showP(pair.p)}).`;
-  const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems are not significantly below the leader.` : '';
+  const corrected = `${showP(pair.holm)}${pair.pairs > 1 ? `, corrected for ${count(pair.pairs)} pairs` : ''}`;
+  const verdict = `${pair.holm < 0.05 ? '' : 'not '}significant (${corrected}).`;
+  const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems are not significantly worse than the leader.` : '';
   return [...start, ...next, verdict, rest];
 }
 

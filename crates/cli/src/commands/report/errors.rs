@@ -55,10 +55,10 @@ impl ErrorOptions {
 const BY_LABELS: &[&str] = &["called right though wrong", "called wrong though right"];
 /// Against verdicts: a refuted answer need not be the model's fault.
 const BY_VERDICTS: &[&str] =
-    &["called right, refuted", "of these on realistic rows", "called wrong, proved equal"];
+    &["called right, refuted", "refuted on realistic rows", "called wrong, proved equal"];
 /// What `research/refuted` found.
-const WHOSE_FAULT: &str = "percent of the judged answers. In a study of 100 refuted answers of other runs, people found the model wrong in 18, the \
-    gold in 22, the question unclear in 11; in 49 neither was wrong for a reader";
+const WHOSE_FAULT: &str = "percent of the judged answers. One person read 100 refuted answers of other runs: the model was wrong in 18, the gold in 22, \
+    the question unclear in 11; in 49 neither was wrong";
 /// Beside a truth that compares sets.
 const OF_SETS: &str = ". The truth compares sets of rows: a metric that counts rows is not wrong where only their number differs";
 

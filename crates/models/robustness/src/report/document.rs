@@ -83,7 +83,7 @@ fn summary(system: &SystemRobustness) -> Block {
             several => format!("on average over {}", many(several.len(), "change")),
         };
         text = text.plain(format!(
-            ", and {} % {over} ({} % with the original, as EvoSchema's tables count)",
+            ", and {} % {over} ({} % with the original as one more, as EvoSchema's tables count)",
             percent(average),
             optional(mean(&system.average_with_original, EX))
         ));
@@ -263,7 +263,7 @@ fn scores(system: &SystemRobustness) -> Section {
         let head = [Cell::new(name).strong(), Cell::default()];
         table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
     }
-    let note = "percent, with 95 % intervals that count questions with one gold together; the change in points, on the same items";
+    let note = "percent, with 95 % intervals by databases, or where they are few by questions with one gold; the change in points, on the same items";
     Section::new(format!("{}: every metric", system.system), note, table).folded()
 }
 

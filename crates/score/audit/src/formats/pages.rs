@@ -17,7 +17,7 @@ use crate::rules::find;
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
 const IDLE: &str = "Rules that did not run";
-const CONFIDENCE: &str = "percent: the estimated chance that the gold is wrong, checked on golds that people judged; certain: the finding is, not that the gold is wrong";
+const CONFIDENCE: &str = "percent: the estimated chance that the gold is wrong, by golds with such findings that people judged; certain: the finding is sure, the gold may still be right";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -160,8 +160,12 @@ fn entry(item: &AuditedItem) -> Entry {
     tags.dedup();
     let confidence = item.confidence();
     let judged = grouped(judged(confidence));
-    let note =
-        format!("{}, {:.0} % (checked on {judged}): {}", item.db_id, 100.0 * confidence, tags.join(", "));
+    let note = format!(
+        "{}, {:.0} % (by {judged} judged golds): {}",
+        item.db_id,
+        100.0 * confidence,
+        tags.join(", ")
+    );
     Entry { title: item.id.clone(), note, blocks, tags }
 }
 

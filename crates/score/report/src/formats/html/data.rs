@@ -334,19 +334,8 @@ fn compared(report: &Report, c: &Comparison) -> Option<Compared> {
     let (first, second) = (position(&c.first)?, position(&c.second)?);
     let (difference, low, high) = (short(c.difference), short(c.low), short(c.high));
     let plain = c.plain.map(|plain| [short(plain.low), short(plain.high), plain.p_value]);
-    Some((
-        metric,
-        first,
-        second,
-        c.count,
-        difference,
-        low,
-        high,
-        c.p_value,
-        c.only_first,
-        c.only_second,
-        plain,
-    ))
+    let (only_first, only_second) = Nature::of(&c.metric).in_favour(c);
+    Some((metric, first, second, c.count, difference, low, high, c.p_value, only_first, only_second, plain))
 }
 
 /// What the page carries of the items, while they pass by.
