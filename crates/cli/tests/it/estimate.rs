@@ -304,6 +304,14 @@ fn what_cannot_be_estimated_is_said() {
     }
     let output = sample.estimate(&empty.display().to_string(), &prediction, &["--known", &runs]);
     assert_eq!(output.status.code(), Some(2));
+    let out = sample.path("out").display().to_string();
+    json_of(&sample.estimate(&target, &prediction, &["--known", &runs, "--out", &out]));
+    for arguments in [&["report", out.as_str()][..], &["show", out.as_str(), "--id", "bike-01"]] {
+        let output = Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains("is an estimate, not a scored run: its report is "), "{message}");
+    }
 }
 
 #[test]
