@@ -213,7 +213,7 @@ fn predictions_that_do_not_match_are_refused_with_the_counts_or_ids() {
             WITH_IDS,
             "p.jsonl",
             "{\"id\": \"x\", \"sql\": \"A\"}\n{\"id\": \"x\", \"sql\": \"B\"}",
-            "the id \"x\" occurs twice, in line 1 and in line 2",
+            "the id \"x\" occurs twice, in line 1 and in line 2; remove one of them, or, if they are several answers",
         ),
         (
             WITH_IDS,
