@@ -158,7 +158,7 @@ impl VoteJob {
         benchmark.examples = pick(benchmark.examples, selection.positions.as_deref());
         let answers = pick(answers, selection.positions.as_deref());
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
-            .map_err(|error| Error::of_databases(gold.path(), error))?;
+            .map_err(|error| Error::asked_in_part(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
         let choose = |at: usize| {

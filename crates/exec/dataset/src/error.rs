@@ -96,7 +96,7 @@ pub enum DatasetError {
     AnsweredTwice { path: PathBuf, id: String, first: String, second: String },
     /// Predictions for examples that the benchmark does not have.
     #[error(
-        "{path}: {count} of its ids are not in the benchmark: {listed}; check that the predictions belong to this benchmark (its ids look like {sample}); if they answer more questions, take out the others, or give the larger benchmark and a part of it by --db-id or --ids of `score`"
+        "{path}: {count} of its ids are not in the benchmark: {listed}; check that the predictions belong to this benchmark (its ids look like {sample}); if they answer more questions, take out the others, or give the larger benchmark and a part of it by --db-id or --ids"
     )]
     UnknownIds {
         /// The predictions.
