@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_base::pool::Pool;
-use sqlgauge_dataset::{Databases, Example, parse_workload};
+use sqlgauge_dataset::{Databases, Example, chat_note, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_metrics::Target;
 use sqlgauge_report::clusters;
@@ -145,7 +145,9 @@ impl VoteJob {
         };
         let PairedAnswers { lists: answers, notes, .. } =
             read_answers(&self.system, &benchmark, self.job.prediction_format, self.job.extract)?;
-        notes.iter().for_each(|text| context.watcher().note(text));
+        let texts = answers.iter().flatten().flat_map(|list| &list.candidates);
+        let chat = if self.job.extract { None } else { chat_note(texts.map(|answer| answer.sql.as_str())) };
+        notes.iter().chain(&chat).for_each(|text| context.watcher().note(text));
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;

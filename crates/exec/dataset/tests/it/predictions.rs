@@ -36,12 +36,7 @@ fn texts(set: &PredictionSet) -> Vec<&str> {
 /// What stands behind a query is chat too, and one answer in twenty is enough for a note.
 #[test]
 fn a_twentieth_of_chat_is_noted() {
-    let note = |chat: &str, plain: usize| {
-        let gold = "G\ta\n".repeat(plain + 1);
-        let mut answers = vec!["SELECT 1"; plain];
-        answers.push(chat);
-        chat_note(&read(&gold, "p.json", &json!(answers).to_string()).unwrap())
-    };
+    let note = |chat: &str, plain: usize| chat_note(std::iter::repeat_n("SELECT 1", plain).chain([chat]));
     for chat in ["SELECT 1; How many? SELECT 2;", "SELECT 1\n\nThis counts them.", "```sql\nSELECT 1\n```"] {
         assert!(
             note(chat, 19).is_some_and(|note| note.starts_with("1 of 20 answers look like chat")),
