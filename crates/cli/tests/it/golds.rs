@@ -322,6 +322,9 @@ fn lists_of_answers_have_rates_and_a_vote() {
         &path("run"),
         "-q",
     ]);
+    let latex = sqlgauge(&["report", &path("run"), "--output-format", "latex"]);
+    assert_eq!(latex.status.code(), Some(2));
+    assert!(stderr(&latex).contains("samples.md"), "{}", stderr(&latex));
     let page = fs::read_to_string(world.path("run/samples.md")).unwrap();
     assert!(page.contains("pass@8 is left out: the most answers to a question are 3"), "{page}");
     assert!(page.contains("in pass@k and pass^k those with k answers or more, or none"), "{page}");
