@@ -315,6 +315,32 @@ fn what_cannot_be_estimated_is_said() {
 }
 
 #[test]
+fn a_batch_that_replaces_another_of_its_name_says_so() {
+    let sample = Sample::new();
+    let (questions, runs) = (sample.questions(), sample.run_folder());
+    let words = |name: &str, questions: &[Value]| {
+        let (target, prediction) = sample.target(name, "baseline", questions);
+        let output = Command::cargo_bin("sqlgauge")
+            .unwrap()
+            .args(["monitor", "--as-of", "wk1", "--known", &runs, "--questions", &target])
+            .args(["--pred", &prediction, "--db"])
+            .arg(sample.path("demo/benchmark/database"))
+            .arg("--log")
+            .arg(sample.path("log.jsonl"))
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let replaces = "wk1 replaces the earlier wk1";
+    for _ in 0..2 {
+        let first = words("first", &questions[..20]);
+        assert!(!first.contains(replaces), "{first}");
+    }
+    let second = words("second", &questions[20..]);
+    assert!(second.contains(replaces), "{second}");
+}
+
+#[test]
 fn answers_to_a_different_benchmark_are_refused() {
     let sample = Sample::new();
     let questions = sample.questions();
