@@ -95,13 +95,12 @@ impl ReportJob {
             let text = format!("the run in {folder} is not finished; this is what is there so far");
             context.watcher().note(&text);
         }
-        let has_draws = report.manifest.systems.iter().any(|name| name.ends_with("#2"))
-            && self.folder.join("samples.md").exists();
+        let rates = self.folder.join("samples.md");
+        let has_draws = report.manifest.systems.iter().any(|name| name.ends_with("#2")) && rates.exists();
         if self.format == "latex" && has_draws {
-            return Err(Error::Invalid(format!(
-                "a LaTeX table would have each answer to a question as a system of its own; the rates are in {}",
-                self.folder.join("samples.md").display()
-            )));
+            let text =
+                "a LaTeX table would have each answer to a question as a system of its own; the rates are in";
+            return Err(Error::Invalid(format!("{text} {}", rates.display())));
         }
         let gates = gates_of(&self.gates, &report.manifest.metrics)?;
         if self.format == "junit" && gates.is_empty() && !self.junit_items {
