@@ -204,7 +204,7 @@ impl AuditJob {
         for example in examples {
             if let Entry::Vacant(place) = auditors.entry(example.db_id.clone()) {
                 let located = databases.locate(&example.db_id);
-                let main = located.map_err(|error| Error::of_databases(self.gold.path(), error))?.main;
+                let main = located.map_err(|error| Error::asked_in_part(self.gold.path(), error))?.main;
                 place.insert(Auditor::new(engine, engine.open(&main)?, self.rules.clone()));
             }
         }

@@ -6,6 +6,9 @@ use sqlgauge_base::pool::{NoThread, Panicked};
 use sqlgauge_base::{counted, counted_of};
 use sqlgauge_run::Shard;
 
+/// How questions are taken whose databases are there.
+const PARTS: &str = " (take the questions about some with --db-id, or leave out those whose databases are missing with --skip-missing-db)";
+
 /// An error of one of the libraries, as it is, or one of what brings them together.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -81,7 +84,7 @@ pub enum Error {
         value: f64,
     },
     /// The databases that a file asks for are not there, or cannot be read.
-    #[error("{}{}", asks(asked_by), if *has_parts { " (take the questions about some with --db-id)" } else { "" })]
+    #[error("{}{}", asks(asked_by), if *has_parts { PARTS } else { "" })]
     Asked {
         /// The file.
         asked_by: PathBuf,

@@ -223,7 +223,8 @@ impl EstimateJob {
             evidence.questions = questions[range.clone()].to_vec();
             batches.push((range, self.estimate(&evidence)?));
         }
-        let series = watch.map(|watch| watch.series(&estimates, &answers, &batches, log.as_ref(), now));
+        let when = (now, context.watcher());
+        let series = watch.map(|watch| watch.series(&estimates, &answers, &batches, log.as_ref(), when));
         let drift = series.transpose()?.unwrap_or_default();
         let rings = drift.iter().any(Series::rings);
         let report = Reliability {

@@ -87,13 +87,20 @@ impl ReportJob {
     /// The report with its gates; the watcher is told if the run is not finished.
     ///
     /// # Errors
-    /// When the run cannot be read, or a gate is not of its metrics.
+    /// When the run cannot be read, a gate is not of its metrics, or LaTeX is asked for of several answers to a question.
     pub fn read(&self, context: &Context<'_>) -> Result<Report, Error> {
         let StoredReport { report, is_finished } = StoredReport::read(&self.folder)?;
         if !is_finished {
             let folder = self.folder.display();
             let text = format!("the run in {folder} is not finished; this is what is there so far");
             context.watcher().note(&text);
+        }
+        let rates = self.folder.join("samples.md");
+        let has_draws = report.manifest.systems.iter().any(|name| name.ends_with("#2")) && rates.exists();
+        if self.format == "latex" && has_draws {
+            let text =
+                "a LaTeX table would have each answer to a question as a system of its own; the rates are in";
+            return Err(Error::Invalid(format!("{text} {}", rates.display())));
         }
         let gates = gates_of(&self.gates, &report.manifest.metrics)?;
         if self.format == "junit" && gates.is_empty() && !self.junit_items {

@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use sqlgauge_base::stats::{bootstrap_mean, wilson};
+use sqlgauge_base::verb_for;
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_workload};
 use sqlgauge_metrics::MetricKind;
 use sqlgauge_report::charts::{StepLine, lines_by_step};
@@ -310,9 +311,6 @@ fn scores(report: &Report, metric: &str) -> Result<Scores, Error> {
     Ok(scores)
 }
 
-/// Which interval a number has.
-const INTERVALS: &str = "Wilson's interval where a question is right or wrong; that of a mean where it counts as a share of draws.";
-
 const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
@@ -378,12 +376,12 @@ impl Samples {
         document.lead.extend(self.chart().map(Block::chart));
         let about = clusters::about(&self.report.summary);
         let note = format!(
-            "{}, percent with 95 % intervals{about}, n: number of questions. pass@k: one of k answers is right; pass^k: all k are; \
-             best-of-n: any is",
+            "{}, percent with 95 % intervals{about}, n: number of questions, in pass@k and pass^k those with k answers or more, or none. \
+             pass@k: one of k answers is right; pass^k: all k are; best-of-n: any is",
             self.metric
         );
         let mut rates = Section::new("Rates", note, self.rates());
-        rates.blocks.push(Block::note(INTERVALS));
+        rates.blocks.extend(self.left_out().map(Block::note));
         document.add(rates);
         let note = format!(
             "by first answers, percent with 95 % intervals{about}. Penalty c: a right answer counts 1, an abstention 0, a wrong answer −c, \
@@ -439,6 +437,23 @@ impl Samples {
             table.push(std::iter::once(name.clone()).chain(cells));
         }
         table
+    }
+
+    /// `pass@8 is left out: the most answers to a question are 5`.
+    fn left_out(&self) -> Option<String> {
+        let scored = &self.report.manifest.systems;
+        let answers = |SystemSamples { system, .. }: &SystemSamples| {
+            (0..).take_while(|at| scored.contains(&numbered_name(system, *at))).count()
+        };
+        let most = self.systems.iter().map(answers).max()?;
+        let mut names: Vec<&str> = self.systems[0].rates.iter().map(|rate| rate.name.as_str()).collect();
+        names.retain(|name| {
+            name.strip_prefix("pass@").is_some_and(|k| k.parse::<usize>().is_ok_and(|answers| answers > most))
+        });
+        let are = verb_for(&names.len(), ["is", "are"]);
+        let listed = names.join(", ");
+        (!names.is_empty())
+            .then(|| format!("{listed} {are} left out: the most answers to a question are {most}"))
     }
 
     fn abstentions(&self) -> Table {

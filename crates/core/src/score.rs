@@ -420,7 +420,8 @@ impl ScoreJob {
             sets = sets.into_iter().map(|set| set.of_part(part, &benchmark.examples)).collect();
         }
         for set in &sets {
-            let chat = if self.extract { None } else { chat_note(set) };
+            let texts = set.predictions.iter().flatten().map(|answer| answer.sql.as_str());
+            let chat = if self.extract { None } else { chat_note(texts) };
             set.notes.iter().chain(&chat).for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)

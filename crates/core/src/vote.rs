@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_base::pool::Pool;
-use sqlgauge_dataset::{Databases, Example, parse_workload};
+use sqlgauge_dataset::{Databases, Example, chat_note, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_metrics::Target;
 use sqlgauge_report::clusters;
@@ -145,7 +145,9 @@ impl VoteJob {
         };
         let PairedAnswers { lists: answers, notes, .. } =
             read_answers(&self.system, &benchmark, self.job.prediction_format, self.job.extract)?;
-        notes.iter().for_each(|text| context.watcher().note(text));
+        let texts = answers.iter().flatten().flat_map(|list| &list.candidates);
+        let chat = if self.job.extract { None } else { chat_note(texts.map(|answer| answer.sql.as_str())) };
+        notes.iter().chain(&chat).for_each(|text| context.watcher().note(text));
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
@@ -158,7 +160,7 @@ impl VoteJob {
         benchmark.examples = pick(benchmark.examples, selection.positions.as_deref());
         let answers = pick(answers, selection.positions.as_deref());
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
-            .map_err(|error| Error::of_databases(gold.path(), error))?;
+            .map_err(|error| Error::asked_in_part(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
         let choose = |at: usize| {

@@ -48,6 +48,14 @@ fn a_note_names_the_option_where_answers_look_like_chat() {
     assert_eq!(scores[0], (1.0, RIGHT.to_owned()));
     let (words, _) = score(&json!([RIGHT, RIGHT, "SELECT 'SQL: a' FROM item"]), &["--metrics", "ex"]);
     assert!(!words.contains("look like chat"), "{words}");
+    let benchmark = Benchmark::new(&GOLDS, &[]);
+    let lists = json!({"0": [fenced, RIGHT], "1": [RIGHT], "2": []});
+    std::fs::write(benchmark.path("lists.json"), lists.to_string()).unwrap();
+    let arguments = benchmark.score().into_iter().filter(|word| word != "--quiet");
+    let mut arguments: Vec<String> = arguments.map(|word| word.replace("pred.sql", "lists.json")).collect();
+    "vote".clone_into(&mut arguments[0]);
+    let words = stderr(&sqlgauge(&arguments));
+    assert!(words.contains(note), "{words}");
 }
 
 #[test]

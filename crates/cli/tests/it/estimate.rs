@@ -304,6 +304,40 @@ fn what_cannot_be_estimated_is_said() {
     }
     let output = sample.estimate(&empty.display().to_string(), &prediction, &["--known", &runs]);
     assert_eq!(output.status.code(), Some(2));
+    let out = sample.path("out").display().to_string();
+    json_of(&sample.estimate(&target, &prediction, &["--known", &runs, "--out", &out]));
+    for arguments in [&["report", out.as_str()][..], &["show", out.as_str(), "--id", "bike-01"]] {
+        let output = Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains("is an estimate, not a scored run: its report is "), "{message}");
+    }
+}
+
+#[test]
+fn a_batch_that_replaces_another_of_its_name_says_so() {
+    let sample = Sample::new();
+    let (questions, runs) = (sample.questions(), sample.run_folder());
+    let words = |name: &str, questions: &[Value]| {
+        let (target, prediction) = sample.target(name, "baseline", questions);
+        let output = Command::cargo_bin("sqlgauge")
+            .unwrap()
+            .args(["monitor", "--as-of", "wk1", "--known", &runs, "--questions", &target])
+            .args(["--pred", &prediction, "--db"])
+            .arg(sample.path("demo/benchmark/database"))
+            .arg("--log")
+            .arg(sample.path("log.jsonl"))
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let replaces = "wk1 replaces the earlier wk1";
+    for _ in 0..2 {
+        let first = words("first", &questions[..20]);
+        assert!(!first.contains(replaces), "{first}");
+    }
+    let second = words("second", &questions[20..]);
+    assert!(second.contains(replaces), "{second}");
 }
 
 #[test]

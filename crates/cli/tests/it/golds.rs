@@ -315,13 +315,20 @@ fn lists_of_answers_have_rates_and_a_vote() {
         "--pred",
         &lists,
         "--k",
-        "1,2",
+        "1,2,8",
         "--metrics",
         "ex",
         "--out",
         &path("run"),
         "-q",
     ]);
+    let latex = sqlgauge(&["report", &path("run"), "--output-format", "latex"]);
+    assert_eq!(latex.status.code(), Some(2));
+    assert!(stderr(&latex).contains("samples.md"), "{}", stderr(&latex));
+    let page = fs::read_to_string(world.path("run/samples.md")).unwrap();
+    assert!(page.contains("pass@8 is left out: the most answers to a question are 3"), "{page}");
+    assert!(page.contains("in pass@k and pass^k those with k answers or more, or none"), "{page}");
+    assert!(!page.contains("Wilson"), "{page}");
     let json = read_json(&world.path("run/samples.json"));
     let rate = |name: &str| {
         json["systems"][0]["rates"].as_array().unwrap().iter().find(|rate| rate["name"] == name).unwrap()["mean"].as_f64().unwrap()

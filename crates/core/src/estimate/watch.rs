@@ -121,7 +121,7 @@ impl Watch {
     }
 
     /// Compares estimates that follow each other. `batches` has for each batch its range and the estimates of all
-    /// systems; `whole` and `answers` are those of the whole target.
+    /// systems; `whole` and `answers` are those of the whole target. The watcher is told if this batch replaces a different one.
     ///
     /// # Errors
     /// When this batch has the name of a different one only because no name was given.
@@ -131,15 +131,19 @@ impl Watch {
         answers: &[Vec<AnswerValue>],
         batches: &[(Range<usize>, Vec<Estimate>)],
         log: Option<&History>,
-        now: Moment,
+        (now, watcher): (Moment, &dyn Watcher),
     ) -> Result<Vec<Series>, Error> {
         let rules = AlarmRules { below: self.alarm_below, per_year: Some(self.per_year) };
         let label = self.label(now);
-        if let Some(log) = log.filter(|log| self.as_of.is_none() && log.has_other(whole, answers, &label)) {
-            return Err(Error::Invalid(format!(
-                "{} has a batch {label} with different answers; name this one with --as-of, or replace that one with --as-of {label}",
-                log.path().display()
-            )));
+        if let Some(log) = log.filter(|log| log.has_other(whole, answers, &label)) {
+            let path = log.path().display();
+            if self.as_of.is_none() {
+                return Err(Error::Invalid(format!(
+                    "{path} has a batch {label} with different answers; name this one with --as-of, or replace that one with --as-of {label}"
+                )));
+            }
+            watcher
+                .note(&format!("{path}: {label} replaces the earlier {label}, which has different answers"));
         }
         let series = whole.iter().zip(answers).enumerate().map(|(at, (estimate, answers))| {
             let of = |estimate: &Estimate, label: &str, answers: &[AnswerValue]| {

@@ -634,12 +634,8 @@ fn finish(
     }
     rename_repetitions(gold, &mut examples, notes);
     if let Some([first, second]) = first_repeated(&examples) {
-        return Err(DatasetError::DuplicateId {
-            path: gold.path().to_owned(),
-            id: examples[second].id.clone(),
-            first: origins[first].place.to_string(),
-            second: origins[second].place.to_string(),
-        });
+        let id = examples[second].id.clone();
+        return Err(gold.twice(id, &origins[first].place, &origins[second].place));
     }
     Ok(examples)
 }

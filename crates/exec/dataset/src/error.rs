@@ -89,9 +89,14 @@ pub enum DatasetError {
         /// Where it occurs again.
         second: String,
     },
+    /// Two answers of a file have one id.
+    #[error(
+        "{path}: the id {id:?} occurs twice, in {first} and in {second}; remove one of them, or, if they are several answers to one question, give them to `score --k` or `vote`"
+    )]
+    AnsweredTwice { path: PathBuf, id: String, first: String, second: String },
     /// Predictions for examples that the benchmark does not have.
     #[error(
-        "{path}: {count} of its ids are not in the benchmark: {listed}; check that the predictions belong to this benchmark (its ids look like {sample}); if they answer more questions, take out the others, or give the larger benchmark and a part of it by --db-id or --ids of `score`"
+        "{path}: {count} of its ids are not in the benchmark: {listed}; check that the predictions belong to this benchmark (its ids look like {sample}); if they answer more questions, take out the others, or give the larger benchmark and a part of it by --db-id or --ids"
     )]
     UnknownIds {
         /// The predictions.

@@ -166,6 +166,17 @@ impl Input {
         }
     }
 
+    /// An error about two items of this file with one id.
+    pub(crate) fn twice(
+        &self,
+        id: String,
+        first: impl std::fmt::Display,
+        second: impl std::fmt::Display,
+    ) -> DatasetError {
+        let path = self.path.clone();
+        DatasetError::DuplicateId { path, id, first: first.to_string(), second: second.to_string() }
+    }
+
     /// An error about this file as a whole.
     pub(crate) fn not_readable(&self, problem: impl Into<String>, remedy: impl Into<String>) -> DatasetError {
         DatasetError::NotReadable { path: self.path.clone(), problem: problem.into(), remedy: remedy.into() }

@@ -93,12 +93,7 @@ pub fn parse_labels(
         }
         let label = label_of(input, &row, column, columns)?;
         if let Some(first) = seen.insert(label.id.clone(), row.place.clone()) {
-            return Err(DatasetError::DuplicateId {
-                path: input.path().to_owned(),
-                id: label.id,
-                first: first.to_string(),
-                second: row.place.to_string(),
-            });
+            return Err(input.twice(label.id, first, row.place));
         }
         labels.push(label);
         Ok(())

@@ -75,7 +75,7 @@ pub(crate) fn match_answers(
 ) -> Result<Matched, DatasetError> {
     let mut predictions: Vec<Option<Prediction>> = vec![None; benchmark.examples.len()];
     if let Some((position, first, second)) = answered_twice(positions, benchmark.examples.len()) {
-        return Err(DatasetError::DuplicateId {
+        return Err(DatasetError::AnsweredTwice {
             path: input.path().to_owned(),
             id: benchmark.examples[position].id.clone(),
             first: answers[first].place.to_string(),

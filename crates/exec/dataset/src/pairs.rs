@@ -95,12 +95,7 @@ impl Reader<'_> {
         let index = self.pairs.examples.len();
         let id = fields.get("id").and_then(scalar_text).unwrap_or_else(|| index.to_string());
         if let Some(first) = self.seen.insert(id.clone(), row.place.clone()) {
-            return Err(DatasetError::DuplicateId {
-                path: self.input.path().to_owned(),
-                id,
-                first: first.to_string(),
-                second: row.place.to_string(),
-            });
+            return Err(self.input.twice(id, first, &row.place));
         }
         let db_id = self.name(over, row);
         self.pairs.right.predictions.push(Some(Prediction {

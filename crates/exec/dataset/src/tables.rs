@@ -127,12 +127,7 @@ pub fn parse_tables(input: &Input) -> Result<Tables, DatasetError> {
         let Place::Entry(index) = place else { return Err(no_list()) };
         let entry = parse_entry(input, index, &item)?;
         if let Some(first) = by_name.insert(entry.db_id.clone(), index) {
-            return Err(DatasetError::DuplicateId {
-                path: input.path().to_owned(),
-                id: entry.db_id,
-                first: format!("entry {first}"),
-                second: format!("entry {index}"),
-            });
+            return Err(input.twice(entry.db_id, format!("entry {first}"), format!("entry {index}")));
         }
         entries.push(entry);
         Ok(())

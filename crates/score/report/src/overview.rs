@@ -124,18 +124,23 @@ fn gates(report: &Report) -> Table {
     Table::of(["gate", "system", "wanted", "is", "n", "result"], rows)
 }
 
+/// Questions with an answer that is not an empty text.
+pub(crate) fn answered(system: &SystemSummary) -> usize {
+    let blank = system.statuses.get("empty").copied().unwrap_or_default();
+    system.counts.requested.saturating_sub(system.counts.missing + blank)
+}
+
 fn counts(report: &Report) -> Section {
     let row = |system: &SystemSummary| {
         let counts = system.counts;
-        let answered = counts.requested.saturating_sub(counts.missing);
-        let numbers = [counts.requested, answered, counts.missing, counts.gold_failed];
+        let numbers = [counts.requested, answered(system), counts.missing, counts.gold_failed];
         let numbers = numbers.map(|number| Cell::new(number.to_string()));
         let name = std::iter::once(Cell::new(&system.system));
         name.chain(numbers).chain([statuses(&system.statuses).into()]).collect()
     };
     let columns = ["system", "questions", "answered", "missing", "gold failed", "statuses"];
     let table = Table::of(columns, report.summary.systems.iter().map(row));
-    let note = "a missing answer scores 0; a question whose gold failed is left out";
+    let note = "a missing answer or an empty text scores 0; a question whose gold failed is left out";
     let mut section = Section::new("Answers", note, table).folded();
     section.blocks.extend(notes(&report.summary).into_iter().map(Block::note));
     section

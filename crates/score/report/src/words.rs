@@ -31,7 +31,11 @@ pub fn points(value: Option<f64>) -> String {
 
 /// The status of a prediction in words.
 pub fn status(status: &str) -> String {
-    if status == "ok" { "runs".to_owned() } else { status.replace('_', " ") }
+    match status {
+        "ok" => "runs".to_owned(),
+        "empty" => "empty text".to_owned(),
+        other => other.replace('_', " "),
+    }
 }
 
 /// The beginning of a text, of at most so many characters.

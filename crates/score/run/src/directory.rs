@@ -39,6 +39,8 @@ pub const REPORT: &str = "report.html";
 /// The items of a large run, for its report.
 const REPORT_ITEMS: &str = "report-items";
 const LOCK: &str = "run.lock";
+/// What a folder of `estimate` has beside its `run.json`, which names no metric.
+const ESTIMATE: &str = "estimate.json";
 /// The answers that a run scores, where it asked for them itself. It is an input of the run, and may be there before it.
 pub const ANSWERS: &str = "answers.jsonl";
 /// The files that a run directory holds.
@@ -277,11 +279,17 @@ impl StoredRun {
 /// Reads `run.json` of a run directory.
 ///
 /// # Errors
-/// [`RunError::NoRun`] when it does not exist, [`RunError::BadRecord`] when it cannot be understood; [`RunError::Unreadable`] when a
-/// file of the run is a link, a pipe or a device.
+/// [`RunError::NoRun`] when it does not exist, [`RunError::Estimate`] when it is that of an estimate, [`RunError::BadRecord`] when it
+/// cannot be understood; [`RunError::Unreadable`] when a file of the run is a link, a pipe or a device.
 pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
     check_files(path)?;
-    read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
+    match read_record::<Manifest>(&path.join(MANIFEST))? {
+        None => Err(RunError::NoRun { path: path.to_owned() }),
+        Some(run) if run.metrics.is_empty() && path.join(ESTIMATE).exists() => {
+            Err(RunError::Estimate { path: path.to_owned() })
+        }
+        Some(run) => Ok(run),
+    }
 }
 
 /// Refuses a run directory with a link, a pipe or a device in place of one of its files. The directory may be somebody else's, and a

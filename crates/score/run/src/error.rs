@@ -29,6 +29,9 @@ pub enum RunError {
     /// The folder to read holds no run.
     #[error("{} holds no run.json; give a folder that `sqlgauge score --out` has written", path.display())]
     NoRun { path: PathBuf },
+    /// The folder to read holds an estimate.
+    #[error("{} is an estimate, not a scored run: its report is {}", path.display(), path.join("report.md").display())]
+    Estimate { path: PathBuf },
     /// `run.json` or `summary.json` is not what this version writes.
     #[error("{} is not readable: {source}; score again with --restart, or choose another folder with --out", path.display())]
     BadRecord {

@@ -3,18 +3,16 @@
 use sqlgauge_base::counted;
 
 use super::{Removed, extract_sql};
-use crate::model::PredictionSet;
 
 /// One in so many answers is enough for a note.
 const ONE_IN: usize = 20;
 
 /// A note, where a twentieth or more of the answers of a system have chat around their SQL.
-pub fn chat_note(set: &PredictionSet) -> Option<String> {
-    let answers = set.predictions.iter().flatten().filter(|answer| !answer.sql.trim().is_empty());
+pub fn chat_note<'t>(answers: impl Iterator<Item = &'t str>) -> Option<String> {
     let (mut all, mut chat) = (0_usize, 0_usize);
-    for answer in answers {
+    for answer in answers.filter(|answer| !answer.trim().is_empty()) {
         all += 1;
-        chat += usize::from(looks_like_chat(&answer.sql));
+        chat += usize::from(looks_like_chat(answer));
     }
     (chat > 0 && chat * ONE_IN >= all).then(|| {
         let verb = if all == 1 { "looks" } else { "look" };

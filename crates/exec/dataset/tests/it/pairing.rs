@@ -64,7 +64,7 @@ fn rows_with_one_id_are_several_answers_where_a_question_may_have_them() {
     let counts: Vec<usize> = paired.rows.iter().map(Vec::len).collect();
     assert_eq!((counts, paired.paired_by), (vec![1, 0, 2], PairedBy::Column("id".to_owned())));
     let twice = [r#"{"id": 2, "sql": "A"}"#, r#"{"id": 2, "sql": "B"}"#];
-    assert!(matches!(read_for(&without_ids(), &twice), Err(DatasetError::DuplicateId { .. })));
+    assert!(matches!(read_for(&without_ids(), &twice), Err(DatasetError::AnsweredTwice { .. })));
 }
 
 #[test]

@@ -36,12 +36,7 @@ fn texts(set: &PredictionSet) -> Vec<&str> {
 /// What stands behind a query is chat too, and one answer in twenty is enough for a note.
 #[test]
 fn a_twentieth_of_chat_is_noted() {
-    let note = |chat: &str, plain: usize| {
-        let gold = "G\ta\n".repeat(plain + 1);
-        let mut answers = vec!["SELECT 1"; plain];
-        answers.push(chat);
-        chat_note(&read(&gold, "p.json", &json!(answers).to_string()).unwrap())
-    };
+    let note = |chat: &str, plain: usize| chat_note(std::iter::repeat_n("SELECT 1", plain).chain([chat]));
     for chat in ["SELECT 1; How many? SELECT 2;", "SELECT 1\n\nThis counts them.", "```sql\nSELECT 1\n```"] {
         assert!(
             note(chat, 19).is_some_and(|note| note.starts_with("1 of 20 answers look like chat")),
@@ -213,7 +208,7 @@ fn predictions_that_do_not_match_are_refused_with_the_counts_or_ids() {
             WITH_IDS,
             "p.jsonl",
             "{\"id\": \"x\", \"sql\": \"A\"}\n{\"id\": \"x\", \"sql\": \"B\"}",
-            "the id \"x\" occurs twice, in line 1 and in line 2",
+            "the id \"x\" occurs twice, in line 1 and in line 2; remove one of them, or, if they are several answers",
         ),
         (
             WITH_IDS,

@@ -11,6 +11,7 @@ use std::io::Write;
 use sqlgauge_run::{Counts, SystemSummary};
 
 use super::ReportFormat;
+use crate::overview::answered;
 use crate::report::GateOutcome;
 use crate::{ItemView, Nature, Report, ReportError, number};
 
@@ -219,7 +220,7 @@ fn properties(report: &Report, system: &SystemSummary) -> String {
         }
     }
     let Counts { requested, missing, gold_failed, .. } = system.counts;
-    let answered = requested.saturating_sub(missing);
+    let answered = answered(system);
     put(
         "items",
         &format!("{requested} questions, {answered} answered, {missing} missing, {gold_failed} gold failed"),

@@ -123,6 +123,15 @@ fn the_markdown_page() {
 }
 
 #[test]
+fn an_empty_text_is_not_an_answer() {
+    let mut report = crate::common::report(1, 4);
+    report.summary.systems[0].statuses = [("ok".to_owned(), 3), ("empty".to_owned(), 1)].into();
+    report.summary.systems[0].counts.missing = 0;
+    let text = by_name("markdown", &report);
+    assert!(text.contains("| 4 | 3 | 0 | 0 | runs 3, empty text 1 |"), "{text}");
+}
+
+#[test]
 fn markdown_fits_a_step_summary_whatever_the_run() {
     let mut report = crate::common::report(40, 300);
     let mut items = report.items.to_vec().unwrap();
