@@ -448,8 +448,8 @@ impl Fit {
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "there are no predictions of other systems, so agreement, the best signal, is missing; give some with --pred or \
-                 --peer"
+                "agreement, the best signal, is missing: it needs another system that answers the labelled questions and these; \
+                 give its scored run with --known, and its answers here with --peer"
                     .to_owned(),
             );
         }
