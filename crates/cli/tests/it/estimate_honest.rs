@@ -249,13 +249,13 @@ fn exactly_one_other_system_is_compared_with() {
         agreement_signal["known"].is_number() && agreement_signal["target"].is_number(),
         "{agreement_signal}"
     );
-    assert!(!notes(&estimate).contains("no predictions of other systems"), "{}", notes(&estimate));
+    assert!(!notes(&estimate).contains("agreement, the best signal, is missing"), "{}", notes(&estimate));
     // Nothing tells how far it agrees where labels are: it cannot be used, and that is said.
     let unknown = world.estimate("signals", &[], &["a"], true);
     assert!(signal(&unknown, agreement).is_none());
     assert!(notes(&unknown).contains("the predictions of b are not compared with"), "{}", notes(&unknown));
     let alone = world.estimate("signals", &[], &["a"], false);
-    assert!(notes(&alone).contains("no predictions of other systems"), "{}", notes(&alone));
+    assert!(notes(&alone).contains("agreement, the best signal, is missing"), "{}", notes(&alone));
 }
 
 #[test]

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_base::{budget, on_deep_stack};
 use sqlgauge_etm::{Matcher, Profile, Reference};
 use sqlgauge_sql::canonical::CanonicalText;
+use sqlgauge_sql::reads::tables;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print};
 
 use crate::cause::{Cause, Slip, Unclear};
-use crate::causes::{letter_case, output_order};
+use crate::causes::{letter_case, output_order, subquery};
 use crate::compare::queries;
 use crate::empty::differ;
 use crate::pair::{Matched, Scene};
@@ -303,5 +304,17 @@ fn slips_of(scene: &Scene<'_>) -> Result<(Vec<Slip>, Option<[Query; 2]>), Unclea
             return Ok((joined?, Some(forms)));
         }
     }
-    Ok((slips?, None))
+    // Where the other reads the table too, only not in a join.
+    let reads_all = |query: &Query, of: &Query| {
+        let read = tables(query);
+        tables(of).iter().all(|(_, table)| read.iter().any(|(_, other)| other == table))
+    };
+    let is_elsewhere = |slip: &Slip| match slip.cause.id {
+        "missing-table" => reads_all(prediction, gold),
+        "extra-table" => reads_all(gold, prediction),
+        _ => false,
+    };
+    let mut slips = slips?;
+    slips.iter_mut().filter(|slip| is_elsewhere(slip)).for_each(|slip| slip.cause = &subquery::CAUSE);
+    Ok((slips, None))
 }

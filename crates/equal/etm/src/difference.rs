@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use sqlgauge_base::counted;
 use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::reads::tables;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Body, Expr, From, JoinKind, Literal, Output, Query, Relation, RelationSource, Select, SetOperator,
@@ -70,9 +71,7 @@ fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -
     let outputs = |side: (&Query, &Select)| {
         texts(side, &side.1.outputs.iter().map(|output: &Output| &output.expr).collect::<Vec<_>>())
     };
-    let reads =
-        |side: (&Query, &Select)| side.1.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema));
-    one_sided("reads", &reads(left), &reads(right))
+    joins(left, right, schema)
         .or_else(|| one_sided("filters on", &filters(left), &filters(right)))
         .or_else(|| one_sided("groups by", &groups(left), &groups(right)))
         .or_else(|| one_sided("keeps groups with", &havings(left), &havings(right)))
@@ -80,21 +79,40 @@ fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -
         .or_else(|| positional(&outputs(left), &outputs(right)))
 }
 
-/// The first item that only one side has, counting repetition.
-fn one_sided(verb: &str, left: &[String], right: &[String]) -> Option<String> {
-    let only = |side: &[String], other: &[String]| {
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
-        side.iter()
-            .find(|text| match counts.get_mut(text.as_str()) {
-                Some(count) if *count > 0 => {
-                    *count -= 1;
-                    false
-                }
-                _ => true,
-            })
-            .cloned()
+/// What only one side joins; a table that the other reads all the same is said where.
+fn joins(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -> Option<String> {
+    let [a, b] = [left, right]
+        .map(|(_, select)| select.from.as_ref().map_or_else(Vec::new, |from| sources(from, schema)));
+    let elsewhere = |query: &Query, joined: &[String], source: &str| {
+        // Without the kind of its join.
+        let is_it = |name: &str| name.split(" by ").next() == source.split(" by ").next();
+        let mut read = tables(query).into_iter().filter_map(|(_, id)| schema.table(id));
+        let is_joined = joined.iter().any(|name| is_it(name));
+        let place = if is_joined { "less often" } else { "only in a subquery" };
+        read.any(|table| is_it(&table.name)).then_some(place)
     };
+    let (one, [side, other], place) = match (only(&a, &b), only(&b, &a)) {
+        (Some(one), None) => (one, ["gold", "prediction"], elsewhere(right.0, &b, one)),
+        (None, Some(one)) => (one, ["prediction", "gold"], elsewhere(left.0, &a, one)),
+        _ => return one_sided("reads", &a, &b),
+    };
+    let words = place.map(|place| format!("the {side} joins {one}, the {other} has it {place}"));
+    words.or_else(|| one_sided("reads", &a, &b))
+}
+
+/// The first item that only one side has, counting repetition.
+fn only<'t>(side: &'t [String], other: &'t [String]) -> Option<&'t str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
+    side.iter().map(String::as_str).find(|&text| {
+        let count = counts.entry(text).or_default();
+        let is_new = *count == 0;
+        *count = count.saturating_sub(1);
+        is_new
+    })
+}
+
+fn one_sided(verb: &str, left: &[String], right: &[String]) -> Option<String> {
     match (only(left, right), only(right, left)) {
         (Some(a), Some(b)) => Some(format!("the gold {verb} {a}, the prediction {verb} {b}")),
         (Some(a), None) => Some(format!("only the gold {verb} {a}")),

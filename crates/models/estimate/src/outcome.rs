@@ -229,7 +229,7 @@ fn kinds(case: &TargetCase<'_>, question: QuestionIndex) -> Vec<String> {
                 labels.into_iter().map(str::to_owned).collect()
             }
         }
-        Err(_) => vec!["cannot be read".to_owned()],
+        Err(_) => vec!["does not resolve".to_owned()],
     }
 }
 

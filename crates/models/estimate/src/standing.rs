@@ -99,6 +99,8 @@ struct Novelty {
     largest_known: f64,
     /// Whether the labelled questions have evidence; `None` where the target is like them in that.
     labelled_evidence: Option<bool>,
+    /// The target's questions have texts, the labelled ones none.
+    lacks_texts: bool,
     /// All labels are of one database, so that nothing tells how far databases lie from each other.
     has_one: bool,
     /// The target has a database without labels.
@@ -145,6 +147,9 @@ impl Novelty {
             .iter()
             .position(|name| name == EVIDENCE)
             .filter(|_| new_features.iter().any(|name| name == EVIDENCE));
+        let have_texts = |questions: &[QuestionIndex]| {
+            questions.iter().any(|&question| !case.pool()[question].text.trim().is_empty())
+        };
         let whole = Sum::of(&home);
         let largest_known = home_databases
             .values()
@@ -158,6 +163,7 @@ impl Novelty {
         Some(Self {
             new_features,
             labelled_evidence: evidence.map(|at| scale.mean[at] > 0.5),
+            lacks_texts: have_texts(&case.evidence.questions) && !have_texts(&labelled),
             distance,
             // The choice of so few questions moves a mean by as much once more.
             largest_known: (largest_known / databases as f64).max(1.0 / abroad.len().max(1) as f64),
@@ -172,24 +178,25 @@ impl Novelty {
 
     /// What every labelled question has alike, and the target's have not.
     fn novel(&self) -> Option<String> {
-        match self.labelled_evidence {
-            Some(false) => {
-                return Some("the new questions have evidence, the labelled ones have none".to_owned());
+        let words = match self.labelled_evidence {
+            _ if self.new_features.is_empty() => return None,
+            _ if self.lacks_texts => {
+                "the known runs have no question texts, so the questions cannot be compared: score them again with --questions"
+                    .to_owned()
             }
+            Some(false) => "the new questions have evidence, the labelled ones have none".to_owned(),
             // The one thing that a file of questions may leave out although the systems had it.
             Some(true) => {
-                return Some(
-                    "the labelled questions have evidence, the new ones have none; if the systems were given it, give it with the \
-                     questions too"
-                        .to_owned(),
-                );
+                "the labelled questions have evidence, the new ones have none; if the systems were given it, give it with the \
+                 questions too"
+                    .to_owned()
             }
-            None => {}
-        }
-        let features = counted(self.new_features.len(), "feature");
-        (!self.new_features.is_empty()).then(|| {
-            format!("the labelled questions are all alike in {features} of schema, question or answer, the new ones are not")
-        })
+            None => format!(
+                "the labelled questions are all alike in {} of schema, question or answer, the new ones are not",
+                counted(self.new_features.len(), "feature")
+            ),
+        };
+        Some(words)
     }
 
     fn reasons(&self) -> Vec<String> {
@@ -290,10 +297,18 @@ mod tests {
         let reasons = |names: &[&str], labelled_evidence| {
             let new_features = names.iter().map(|&name| name.to_owned()).collect();
             let (distance, largest_known) = (0.0, 1.0);
-            let (has_one, is_elsewhere) = (false, false);
-            Novelty { new_features, distance, largest_known, labelled_evidence, has_one, is_elsewhere }
-                .reasons()
-                .join("; ")
+            let (has_one, is_elsewhere, lacks_texts) = (false, false, names.contains(&"question.words"));
+            Novelty {
+                new_features,
+                distance,
+                largest_known,
+                labelled_evidence,
+                lacks_texts,
+                has_one,
+                is_elsewhere,
+            }
+            .reasons()
+            .join("; ")
         };
         let sentence = "the labelled questions are all alike in 1 feature of schema, question or answer, the new ones are not";
         assert_eq!(reasons(&["schema.tables"], None), sentence);
@@ -301,6 +316,8 @@ mod tests {
         let new = "the new questions have evidence, the labelled ones have none";
         assert_eq!(reasons(&["evidence.present", "evidence.words"], Some(false)), new);
         assert!(reasons(&["evidence.present"], Some(true)).ends_with("give it with the questions too"));
+        let texts = reasons(&["question.words", "evidence.present"], Some(false));
+        assert!(texts.ends_with("score them again with --questions"), "{texts}");
         assert!(reasons(&[], None).is_empty());
     }
 

@@ -7,7 +7,7 @@ use crate::pair::{Pair, Rest, Side};
 pub(super) static CAUSE: Cause = Cause {
     id: "extra-table",
     title: "a table too many",
-    about: "The answer joins a table that the gold does not join. What the answer asks, shows, groups or sorts by its columns \
+    about: "The answer joins a table that the gold does not read. What the answer asks, shows, groups or sorts by its columns \
             belongs to it.",
     example: [
         "SELECT name FROM singer",

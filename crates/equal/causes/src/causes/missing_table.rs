@@ -7,7 +7,7 @@ use crate::pair::{Pair, Rest, Side};
 pub(super) static CAUSE: Cause = Cause {
     id: "missing-table",
     title: "a table is missing",
-    about: "The gold joins a table that the answer does not join. What the gold asks, shows, groups or sorts by its columns \
+    about: "The gold joins a table that the answer does not read. What the gold asks, shows, groups or sorts by its columns \
             belongs to it.",
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",

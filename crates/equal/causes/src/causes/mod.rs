@@ -22,7 +22,7 @@ mod other_tables;
 pub(crate) mod output_order;
 mod same_name;
 pub(crate) mod set_operation;
-mod subquery;
+pub(crate) mod subquery;
 mod wrong_aggregate;
 
 use crate::cause::Cause;
@@ -126,6 +126,24 @@ mod tests {
         ] {
             assert_eq!(say(gold, prediction).as_deref(), Ok(sentence), "{gold}; {prediction}");
         }
+    }
+
+    #[test]
+    fn a_table_that_only_one_joins_is_not_missing_where_the_other_reads_it_in_a_subquery() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let explainer = Explainer::of(schema.clone());
+        let cause = |gold: &str, prediction: &str| {
+            let difference = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
+            difference.cause().map(|cause| cause.id)
+        };
+        let join = "SELECT year FROM concert JOIN singer ON singer_id = singer.id WHERE singer.name = 'a'";
+        let inside = "SELECT year FROM concert WHERE singer_id = (SELECT id FROM singer WHERE name = 'a')";
+        let without = "SELECT year FROM concert";
+        assert_eq!([cause(join, inside), cause(inside, join)], [Some("subquery"); 2]);
+        assert_eq!(
+            [cause(join, without), cause(without, join)],
+            [Some("missing-table"), Some("extra-table")]
+        );
     }
 
     #[test]

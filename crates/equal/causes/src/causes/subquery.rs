@@ -8,10 +8,10 @@ use crate::clauses::Clause;
 use crate::compare::subquery;
 use crate::pair::{Pair, Rest, Unlike};
 
-pub(super) static CAUSE: Cause = Cause {
+pub(crate) static CAUSE: Cause = Cause {
     id: "subquery",
     title: "a subquery",
-    about: "Only one of the queries compares with a subquery, or they do so in different ways.",
+    about: "Only one of the queries reads a table in a subquery, or they do so differently.",
     example: [
         "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert)",
         "SELECT name FROM singer",

@@ -84,4 +84,23 @@ fn a_match_carries_the_rules_that_were_applied_and_a_mismatch_a_reason() {
     assert!(equal.right.unwrap().applications.is_empty() && equal.difference.is_none());
     let different = matcher.compare("SELECT id FROM singer WHERE age > 20", "SELECT id FROM singer");
     assert_eq!(different.difference.as_deref(), Some("only the gold filters on 20 < singer.age"));
+    let schema = Schema::from_ddl(
+        "CREATE TABLE hero (id INT, colour_id INT); CREATE TABLE colour (id INT, name TEXT)",
+    )
+    .unwrap();
+    let join = "SELECT hero.id FROM hero JOIN colour ON colour_id = colour.id WHERE name = 'blonde'";
+    let inside = "SELECT id FROM hero WHERE colour_id = (SELECT id FROM colour WHERE name = 'blonde')";
+    let matcher = Matcher::new(&schema, Profile::Sound);
+    for (gold, prediction, sentence) in [
+        (join, inside, "the gold joins colour, the prediction has it only in a subquery"),
+        (inside, join, "the prediction joins colour, the gold has it only in a subquery"),
+        (join, "SELECT id FROM hero", "only the gold reads colour"),
+        (
+            "SELECT x.id FROM hero x JOIN hero y",
+            "SELECT id FROM hero",
+            "the gold joins hero, the prediction has it less often",
+        ),
+    ] {
+        assert_eq!(matcher.compare(gold, prediction).difference.as_deref(), Some(sentence));
+    }
 }

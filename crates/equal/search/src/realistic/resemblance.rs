@@ -304,7 +304,7 @@ impl Look<'_> {
             resemblance.kept.push(format!("no NULL in {name}"));
         }
         match (&constraint.categories, &constraint.range) {
-            _ if constraint.is_key => {}
+            _ if constraint.is_key || self.values(at).all(|value| *value == Value::Null) => {}
             (Some(values), _) => {
                 resemblance.kept.push(format!("{name} is one of the {} given values", values.len()));
             }

@@ -113,6 +113,24 @@ fn columns_after_a_generated_one_are_compared_with_themselves() {
     }
 }
 
+#[test]
+fn a_column_of_nulls_is_not_said_to_lie_in_a_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.sqlite");
+    let create = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT)";
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+        INSERT INTO t SELECT i, CASE WHEN i % 2 THEN i / 3 * 10 END FROM n;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
+    let (schema, constraints) = mined(&path, &["t"]);
+    let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
+    for (rows, is_said) in [("(7, NULL)", false), ("(7, NULL), (8, 20)", true)] {
+        let witness = Witness::of_script(&format!("{create};\nINSERT INTO t VALUES {rows};\n")).unwrap();
+        let resemblance = search.resemblance(&witness, "SELECT a FROM t", "SELECT id FROM t").unwrap();
+        let lies_between = resemblance.kept.iter().any(|sentence| sentence.starts_with("t.a lies between"));
+        assert_eq!(lies_between, is_said, "{rows}: {resemblance:?}");
+    }
+}
+
 /// An order that would be broken if it were an accident is kept, and not one that is.
 #[test]
 fn a_realistic_witness_keeps_the_order_of_columns() {

@@ -327,12 +327,7 @@ impl Fit {
         }
         if running_accuracy.is_by_law && !running_accuracy.refused_are_wrong {
             if let Some(structure) = self.structure {
-                let row = effect(ITEMS, accuracy - reached);
-                effects.push(SignalValue {
-                    known: Some(structure.home),
-                    target: Some(structure.target),
-                    ..row
-                });
+                effects.push(between(ITEMS, accuracy - reached, [structure.home, structure.target]));
             }
         } else if running_accuracy.is_by_law {
             if let Some(structure) = self.structure {
@@ -342,23 +337,16 @@ impl Fit {
                 let by_confidence =
                     (reached + by) * (running_accuracy.accuracy / running_accuracy.by_law.max(1e-9) - 1.0);
                 if let Some(confident) = self.confident {
-                    let row = effect(CONFIDENCE, by_confidence);
-                    let (home, target) = (Some(confident.home), Some(confident.target));
-                    effects.push(SignalValue { known: home, target, ..row });
+                    effects.push(between(CONFIDENCE, by_confidence, [confident.home, confident.target]));
                 }
                 // What rounding leaves is no signal of its own.
                 let rest = accuracy - reached - by - by_confidence;
-                let row = effect(ITEMS, if rest.abs() < LEAST_REST { by + rest } else { by });
-                effects.push(SignalValue {
-                    known: Some(structure.home),
-                    target: Some(structure.target),
-                    ..row
-                });
+                let by = if rest.abs() < LEAST_REST { by + rest } else { by };
+                effects.push(between(ITEMS, by, [structure.home, structure.target]));
             }
         } else if target.compared == 0.0 {
-            let row = effect(ITEMS, accuracy - reached);
-            let (home, there) = (from.accuracy(), corrected(&from, target));
-            effects.push(SignalValue { known: Some(home), target: Some(there), ..row });
+            let shares = [from.accuracy(), corrected(&from, target)];
+            effects.push(between(ITEMS, accuracy - reached, shares));
         }
         effects.retain(|effect| effect.effect.is_some_and(|by| by.abs() > 1e-9));
         effects
@@ -448,8 +436,8 @@ impl Fit {
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "there are no predictions of other systems, so agreement, the best signal, is missing; give some with --pred or \
-                 --peer"
+                "agreement, the best signal, is missing: it needs another system that answers the labelled questions and these; \
+                 give its scored run with --known, and its answers here with --peer"
                     .to_owned(),
             );
         }
@@ -472,6 +460,11 @@ fn more_run(case: &TargetCase<'_>, home: &[Sums]) -> bool {
 
 fn effect(name: &str, by: f64) -> SignalValue {
     SignalValue { name: name.to_owned(), known: None, target: None, effect: Some(by) }
+}
+
+/// The effect of what went from one value to another.
+fn between(name: &str, by: f64, [home, target]: [f64; 2]) -> SignalValue {
+    SignalValue { known: Some(home), target: Some(target), ..effect(name, by) }
 }
 
 /// The item model's mean on the target, corrected by what it is off on the source.

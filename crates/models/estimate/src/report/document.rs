@@ -343,7 +343,13 @@ fn doubtful(estimate: &SystemEstimate) -> Section {
     // More than the first are listed only where they are wrong rather than right.
     let wrong = listed.iter().filter(|item| item.probability < 0.5).count();
     listed.truncate(wrong.max(ANSWERS_IN_TERMINAL));
-    let chance = if listed.len() == wrong { "over 50 % likely wrong" } else { "most likely wrong" };
+    let chance = if estimate.is_extrapolation() {
+        "most like wrong answers of the labelled data; outside of those data this order is unchecked"
+    } else if listed.len() == wrong {
+        "over 50 % likely wrong"
+    } else {
+        "most likely wrong"
+    };
     Section {
         title: "Read these first".to_owned(),
         note: format!(
