@@ -121,7 +121,7 @@ def audit(
     jobs: int = 0,
     progress: bool | Callable[[int, int], object] | None = None,
 ) -> Audit:
-    """Finds golds that are probably wrong: rules over query, schema, rows and question.
+    """Finds golds that may be wrong: rules over query, schema, rows and question.
 
     Args:
         frame: The benchmark, as :func:`score_many` takes it.

@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Report(report::ReportCommand),
     /// Show items: both queries, both results, and why each score
     Show(show::Show),
-    /// Find golds that are probably wrong: rules over query, schema, rows and question
+    /// Find golds that may be wrong: rules over query, schema, rows and question
     Audit(Box<audit::Audit>),
     /// Run with the flags and the table of an official script
     #[command(subcommand)]
