@@ -443,7 +443,7 @@ impl Samples {
     fn left_out(&self) -> Option<String> {
         let scored = &self.report.manifest.systems;
         let answers = |SystemSamples { system, .. }: &SystemSamples| {
-            (0..).take_while(|at| scored.contains(&numbered_name(system, *at))).count()
+            (0..scored.len()).take_while(|at| scored.contains(&numbered_name(system, *at))).count()
         };
         let most = self.systems.iter().map(answers).max()?;
         let mut names: Vec<&str> = self.systems[0].rates.iter().map(|rate| rate.name.as_str()).collect();
