@@ -690,7 +690,7 @@ impl Writer<'_> {
                 self.column("t")
             ),
             4 => format!(
-                "WITH k(v) AS (SELECT 0 UNION SELECT {one} FROM t LEFT JOIN k ON {two} {comparison} k.v WHERE {} OR k.v IS NULL) SELECT v FROM k",
+                "WITH k(v) AS (SELECT {one} FROM t WHERE {} UNION SELECT {one} FROM t LEFT JOIN k ON {two} {comparison} k.v WHERE k.v IS NULL) SELECT v FROM k",
                 self.plain("t")
             ),
             5 => format!(
