@@ -27,9 +27,9 @@ class Comparison:
     metric: str
     """Id of the metric by which :attr:`only_first` and :attr:`only_second` are meant."""
     only_first: list[str]
-    """Ids of the items on which the first system scores higher."""
+    """Ids of the items on which the first system scores better."""
     only_second: list[str]
-    """Ids of the items on which the second system scores higher."""
+    """Ids of the items on which the second system scores better."""
     regression: float | None
     """By how many points the second system is below the first on the metric, where a paired test takes that for real (p < 0.05)."""
     raw: dict[str, Any]

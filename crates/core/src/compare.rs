@@ -63,9 +63,9 @@ pub struct SystemComparison {
     pub summary: Summary,
     /// Id of the metric whose differing items are listed.
     pub metric: String,
-    /// Ids of the items on which the first system scores higher, in the order of the golds.
+    /// Ids of the items on which the first system scores better, in the order of the golds.
     pub only_first: Vec<String>,
-    /// Ids of the items on which the second system scores higher.
+    /// Ids of the items on which the second system scores better.
     pub only_second: Vec<String>,
     /// Items of two runs that are not compared.
     pub left_out: LeftOut,
@@ -434,7 +434,7 @@ impl Scores {
         }
     }
 
-    /// The items on which the first scores higher, and those on which the second does.
+    /// The items on which the first scores better, and those on which the second does.
     fn differing(self, metric: &str) -> (Vec<String>, Vec<String>) {
         let higher_is_better =
             sqlgauge_metrics::find(metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);

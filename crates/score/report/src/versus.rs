@@ -23,9 +23,9 @@ pub struct Versus<'a> {
     /// The summary of the two systems alone, the first before the second.
     pub summary: &'a Summary,
     pub metric: &'a str,
-    /// Ids of the items on which only the first is right or scores higher.
+    /// Ids of the items on which only the first is right or scores better.
     pub only_first: &'a [String],
-    /// Ids of the items on which only the second is right or scores higher.
+    /// Ids of the items on which only the second is right or scores better.
     pub only_second: &'a [String],
     /// What a reader must know of the runs first, each in one sentence without its full stop.
     pub notes: &'a [String],

@@ -377,8 +377,8 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
             "first Lighthouse-70B second Tern-8B Both runs scored 30 of 40 questions.",
             "table-f1@1: the difference is over the 27 items that both were scored on, the means over 31 and 29.",
             "On the 27 in common the means are 75.0 and 50.0.",
-            "ex@1: 1 item on which only the first is right or scores higher: 3",
-            "ex@1: 2 items on which only the second is right or scores higher: 4 and 1 more (--items)",
+            "ex@1: 1 item on which only the first is right or scores better: 3",
+            "ex@1: 2 items on which only the second is right or scores better: 4 and 1 more (--items)",
             "(31)",
             "(29)",
         ] {
@@ -386,6 +386,13 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
         }
         assert!(!flat.contains(" ex@1: the difference is over"), "{text}");
     }
+    // Less is better.
+    let steps = report.summary.comparisons.iter().find(|one| one.metric == "vm-steps@1").unwrap();
+    assert_ne!(steps.only_first, steps.only_second);
+    let text = versus(200);
+    let row = text.lines().find(|line| line.trim_start().starts_with("vm-steps@1")).unwrap();
+    let better: Vec<&str> = row.split_whitespace().rev().take(2).collect();
+    assert_eq!(better, [steps.only_first.to_string(), steps.only_second.to_string()], "{text}");
 }
 
 /// Every line of a report fits, titles and notes included.
