@@ -79,7 +79,7 @@ function meanWithRange(m, score) {
 function leaderboard(m, order, go) {
   const s = metricScale(m, SYSTEMS.map((system) => system.scores[m]));
   const others = [...METRICS.keys()].filter((k) => k !== m);
-  const tied = (system) => system === order[0] || (comparison(m, order[0], system)?.p ?? 0) >= 0.05;
+  const tied = (system) => system === order[0] || (comparison(m, order[0], system)?.holm ?? 0) >= 0.05;
   /* Of few items a mean may be high by luck: the best is one of those with nearly the most items. */
   const best = METRICS.map((_, k) => {
     const most = Math.max(...SYSTEMS.map((system) => system.scores[k][3]));
@@ -112,7 +112,7 @@ function leaderboard(m, order, go) {
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? `; in brackets the 95 % interval${DATA.about}` : ''}; n: questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.',
       DATA.about && h('span', { class: 'pointer' }, ' Point at a score for its interval if questions were independent.'),
-      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && h('span', { class: 'plotkey' }, ' ', h('span', { class: 'key full' }), 'the leader, or not significantly below it (p ≥ 0.05)  ', h('span', { class: 'key' }), 'below it.')));
+      SYSTEMS.length > 1 && DATA.comparisons.length > 0 && h('span', { class: 'plotkey' }, ' ', h('span', { class: 'key full' }), 'the leader, or not significantly worse (corrected p ≥ 0.05)  ', h('span', { class: 'key' }), 'worse.')));
 }
 
 /* Why answers are wrong: one bar per system, stacked by cause, as long as the points that the system loses. */
@@ -216,16 +216,16 @@ function distances(m, order) {
   const row = ([system, c]) => h('tr', {},
     h('th', { class: 'name pin', scope: 'row' }, h('a', { href: compareHref(leader, system, m) }, SYSTEMS[system].name)),
     h('td', { class: 'num', 'data-tip': showPlain(m, c) || null }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`), h('span', { class: 'sub n' }, `n ${count(c.n)}`)),
-    h('td', { class: 'plotcell' }, differencePlot(s, c, c.p >= 0.05)),
+    h('td', { class: 'plotcell' }, differencePlot(s, c, c.holm >= 0.05)),
     h('td', { class: 'num' }, pValue(c.p)), h('td', { class: `num${c.holm < 0.05 ? '' : ' soft'}` }, pValue(c.holm)),
     h('td', { class: 'num' }, count(c.onlyB)), h('td', { class: 'num' }, count(c.onlyA)));
   return h('section', { 'aria-label': 'Differences from the leader' },
     h('div', { class: 'head' }, h('h2', {}, 'Is the gap real?'), h('span', { class: 'soft' }, `system minus ${SYSTEMS[leader].name}, ${METRICS[m].id}${ownUnit(m) ? '' : ', in points'}`)),
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, '')),
-        ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
+        ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader better', isBinary(m) ? 'Only this right' : 'This better'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly below the leader (p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly worse than the leader (corrected p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {
