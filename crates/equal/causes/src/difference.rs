@@ -1,7 +1,7 @@
 //! From two texts to a sentence.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -304,10 +304,15 @@ fn slips_of(scene: &Scene<'_>) -> Result<(Vec<Slip>, Option<[Query; 2]>), Unclea
             return Ok((joined?, Some(forms)));
         }
     }
-    // Where the other reads the table too, only not in a join.
+    // Where the other reads the table as often, only not in a join.
+    let counts = |query: &Query| {
+        let mut counts = BTreeMap::<_, usize>::new();
+        tables(query).into_iter().for_each(|(_, table)| *counts.entry(table).or_default() += 1);
+        counts
+    };
     let reads_all = |query: &Query, of: &Query| {
-        let read = tables(query);
-        tables(of).iter().all(|(_, table)| read.iter().any(|(_, other)| other == table))
+        let read = counts(query);
+        counts(of).iter().all(|(table, count)| read.get(table).is_some_and(|times| times >= count))
     };
     let is_elsewhere = |slip: &Slip| match slip.cause.id {
         "missing-table" => reads_all(prediction, gold),

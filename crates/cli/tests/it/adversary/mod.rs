@@ -30,7 +30,7 @@ const LONGEST: u64 = 60;
 
 /// How often to kill, to fill the disk, to damage an input.
 fn sizes() -> [usize; 3] {
-    let text = std::env::var("SQLGAUGE_ADVERSARY").unwrap_or_else(|_| "2,2,40".to_owned());
+    let text = std::env::var("SQLGAUGE_ADVERSARY").unwrap_or_else(|_| "3,3,60".to_owned());
     let sizes: Vec<usize> = text.split(',').map(|size| size.parse().unwrap()).collect();
     sizes.try_into().expect("SQLGAUGE_ADVERSARY is KILLS,FULL,MUTATIONS")
 }

@@ -139,6 +139,11 @@ mod tests {
         let join = "SELECT year FROM concert JOIN singer ON singer_id = singer.id WHERE singer.name = 'a'";
         let inside = "SELECT year FROM concert WHERE singer_id = (SELECT id FROM singer WHERE name = 'a')";
         let without = "SELECT year FROM concert";
+        let twice = "SELECT a.year FROM concert AS a JOIN concert AS b ON a.singer_id = b.id";
+        assert_eq!(
+            [cause(twice, without), cause(without, twice)].map(|one| one == Some("subquery")),
+            [false; 2]
+        );
         assert_eq!([cause(join, inside), cause(inside, join)], [Some("subquery"); 2]);
         assert_eq!(
             [cause(join, without), cause(without, join)],
