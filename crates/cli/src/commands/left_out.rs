@@ -7,9 +7,10 @@ use super::Command;
 use super::engines::Action;
 use super::evolve::NameSource;
 
-const BUILT_IN: [(&str, bool); 5] = [
+const BUILT_IN: [(&str, bool); 6] = [
     ("engines", cfg!(feature = "engines")),
     ("evaluator", cfg!(feature = "evaluator")),
+    ("pages", cfg!(feature = "pages")),
     ("parquet", cfg!(feature = "parquet")),
     ("services", cfg!(feature = "services")),
     ("view", cfg!(feature = "view")),
@@ -36,8 +37,10 @@ const FIT: Part = ("sqlgauge fit", "evaluator");
 const ADAPT: Part = ("sqlgauge adapt", "evaluator");
 const PREDICT: Part = ("sqlgauge predict", "services");
 const VIEW: Part = ("sqlgauge view", "view");
+const COMPLETIONS: Part = ("sqlgauge completions", "pages");
+const MAN: Part = ("sqlgauge man", "pages");
 /// Commands that need one whatever their options are.
-const COMMANDS: [Part; 6] = [ENCODE, SHIFT, FIT, ADAPT, PREDICT, VIEW];
+const COMMANDS: [Part; 8] = [ENCODE, SHIFT, FIT, ADAPT, PREDICT, VIEW, COMPLETIONS, MAN];
 
 /// Whether this build has the command of that name.
 pub(crate) fn has(command: &str) -> bool {
@@ -59,6 +62,8 @@ fn needs(command: &Command) -> Option<Part> {
         Command::Evolve(evolve) if evolve.names == NameSource::Llm => ("--names llm", "services"),
         Command::Synth(synth) if synth.polish.is_some() => ("synth --polish", "services"),
         Command::View(_) => VIEW,
+        Command::Completions(_) => COMPLETIONS,
+        Command::Man(_) => MAN,
         Command::Engines(engines) => match engines.action.as_ref()? {
             Action::Setup(_) => ("sqlgauge engines setup", "engines"),
             Action::Check(_) => ("sqlgauge engines check", "engines"),

@@ -24,7 +24,6 @@ mod match_queries;
 mod merge;
 mod metrics;
 mod monitor;
-mod moved;
 mod pack;
 mod predict;
 mod report;
@@ -137,9 +136,6 @@ pub(crate) enum Command {
     Fit(fit::Fit),
     /// Adapt an evaluator to another system
     Adapt(adapt::Adapt),
-    /// Moved to the programs of `research/`
-    #[command(hide = true, disable_help_flag = true)]
-    BenchEstimators(moved::BenchEstimators),
     /// Translate a query to other SQL dialects; refuses rather than change its meaning
     Translate(translate::Translate),
     /// Let a project's sqlgauge.toml name programs, servers and environment variables
@@ -235,12 +231,13 @@ impl Command {
             Self::Fit(command) => command.run(),
             #[cfg(feature = "evaluator")]
             Self::Adapt(command) => command.run(),
-            Self::BenchEstimators(command) => command.run(),
             Self::Translate(command) => command.run(),
             Self::Trust(command) => command.run(),
+            #[cfg(feature = "pages")]
             Self::Completions(command) => command.run(),
+            #[cfg(feature = "pages")]
             Self::Man(command) => command.run(),
-            #[cfg(not(all(feature = "evaluator", feature = "services", feature = "view")))]
+            #[cfg(not(all(feature = "evaluator", feature = "services", feature = "view", feature = "pages")))]
             _ => unreachable!("`left_out` refuses the others"),
         }
     }

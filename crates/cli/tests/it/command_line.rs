@@ -213,6 +213,7 @@ fn columns_inside_objects_are_named_with_dots_and_a_missing_one_is_explained() {
 }
 
 #[test]
+#[cfg(feature = "pages")]
 fn shells_and_man_get_their_pages_from_the_same_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&sqlgauge(&strings(&["completions", shell])));
@@ -411,21 +412,4 @@ fn two_runs_are_compared_by_what_was_asked_in_both() {
     );
     assert_eq!(compare(&good, &bad, &["--systems", "S,T"]).status.code(), Some(2));
     assert!(stderr(&compare(&good, &good, &[])).contains("both folders are the same run"));
-}
-
-/// The sentence comes whatever options the old command line has.
-#[test]
-fn a_command_that_moved_says_where_it_is() {
-    for arguments in [
-        &["bench-estimators"][..],
-        &["bench-estimators", "--runs", "a", "b", "--protocol", "leave-dataset-out", "--out", "c"],
-        &["bench-estimators", "--help"],
-    ] {
-        let output = sqlgauge(&strings(arguments));
-        let message = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(message.contains("cargo xtask research bench-estimators"), "{message}");
-        assert_eq!(message.trim_end().lines().count(), 1, "{message}");
-    }
-    assert!(!stdout(&sqlgauge(&strings(&["--help"]))).contains("bench-estimators"));
 }

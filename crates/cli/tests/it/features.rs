@@ -3,12 +3,13 @@
 
 use crate::common::{Benchmark, sqlgauge, stderr};
 
-const BUILT_IN: [(&str, bool); 5] = [
+const BUILT_IN: [(&str, bool); 6] = [
     ("parquet", cfg!(feature = "parquet")),
     ("evaluator", cfg!(feature = "evaluator")),
     ("services", cfg!(feature = "services")),
     ("neural", cfg!(feature = "neural")),
     ("view", cfg!(feature = "view")),
+    ("pages", cfg!(feature = "pages")),
 ];
 
 fn arguments(text: &str) -> Vec<String> {
@@ -56,6 +57,8 @@ fn what_is_left_out_names_its_feature() {
         ),
         ("services", format!("run --questions {dev} --db {db} --ask-url http://localhost:1 --out {out}")),
         ("view", format!("view --export {out}")),
+        ("pages", "completions bash".to_owned()),
+        ("pages", format!("man --out {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder bert:{db} --out {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder llm:{db} --out {out}")),
     ] {

@@ -132,8 +132,7 @@ pub(crate) fn book_table(options: ShowOptions) -> comfy_table::Table {
     table.load_style(style);
     table
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(options.width.max(40))
-        .force_no_tty();
+        .set_width(options.width.max(40));
     table
 }
 

@@ -69,7 +69,7 @@ impl Versus<'_> {
             text.push_str("No metric has a score for both on any item.\n");
         } else if rows.iter().all(|row| row.width() <= width) {
             rows.iter().for_each(|row| {
-                let _infallible = writeln!(text, "{row}");
+                let _infallible = writeln!(text, "{}", painter.paint(row));
             });
             text.push('\n');
         } else {

@@ -1,6 +1,6 @@
 //! A document for a terminal.
 
-use comfy_table::{Attribute, Cell as Painted, CellAlignment, ColumnConstraint};
+use comfy_table::{CellAlignment, ColumnConstraint};
 use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
 
@@ -190,14 +190,9 @@ impl Table {
             return self.split(tables, rows);
         }
         let width = usize::from(tables.columns());
-        // Colours have no width, so they are left out while it is measured.
-        let plain = TextTables { colour: false, ..tables };
-        let fits = |attempt: &Attempt| {
-            let lines = self.attempt(plain, rows, *attempt);
-            lines.iter().all(|line| line.width() <= width)
-        };
-        match ATTEMPTS.iter().find(|attempt| fits(attempt)) {
-            Some(attempt) => self.attempt(tables, rows, *attempt),
+        let mut attempts = ATTEMPTS.iter().map(|attempt| lines_of(&self.attempt(tables, rows, *attempt)));
+        match attempts.find(|lines| lines.iter().all(|line| line.width() <= width)) {
+            Some(lines) => lines.iter().map(|line| tables.painter().paint(line)).collect(),
             None => self.listed(rows, width),
         }
     }
@@ -212,7 +207,7 @@ impl Table {
         (0..self.columns.len()).filter(is_shown).collect()
     }
 
-    fn attempt(&self, tables: TextTables, rows: &[Vec<Cell>], attempt: Attempt) -> Vec<String> {
+    fn attempt(&self, tables: TextTables, rows: &[Vec<Cell>], attempt: Attempt) -> comfy_table::Table {
         let Attempt { drawings, intervals, names } = attempt;
         let places = self.places(drawings);
         let mut table = self.drawn(tables, rows, &places, intervals);
@@ -223,7 +218,7 @@ impl Table {
         } else if let (Names::Whole, Some(first)) = (names, table.column_mut(0)) {
             first.set_constraint(ColumnConstraint::ContentWidth);
         }
-        lines_of(&table)
+        table
     }
 
     fn drawn(
@@ -240,7 +235,7 @@ impl Table {
             column.set_cell_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left });
         }
         for row in rows {
-            table.add_row(places.iter().filter_map(|at| row.get(*at)).map(|cell| painted(cell, intervals)));
+            table.add_row(places.iter().filter_map(|at| row.get(*at)).map(|cell| content(cell, intervals, tables)));
         }
         table
     }
@@ -265,7 +260,7 @@ impl Table {
         let lines = |(_, block): &(usize, Vec<usize>)| {
             let mut table = self.drawn(tables, rows, block, Intervals::All);
             whole_numbers(&mut table, 1);
-            lines_of(&table)
+            lines_of(&table).iter().map(|line| tables.painter().paint(line)).collect::<Vec<_>>()
         };
         blocks.iter().map(lines).collect::<Vec<_>>().join(&String::new())
     }
@@ -290,12 +285,12 @@ fn lines_of(table: &comfy_table::Table) -> Vec<String> {
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-fn painted(cell: &Cell, intervals: Intervals) -> Painted {
+fn content(cell: &Cell, intervals: Intervals, tables: TextTables) -> String {
     if let Some(Drawing::Interval { value, low, high }) = cell.drawing {
-        return Painted::new(bar([value, low, high], BAR_IN_TABLE));
+        return bar([value, low, high], BAR_IN_TABLE);
     }
-    let painted = Painted::new(printable(intervals.of(cell)));
-    if cell.is_strong { painted.add_attribute(Attribute::Bold) } else { painted }
+    let text = printable(intervals.of(cell));
+    if cell.is_strong { tables.painter().strong(&text) } else { text }
 }
 
 impl Intervals {

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle, Width,
-    presets::UTF8_HORIZONTAL_ONLY,
+    CellAlignment, ColumnConstraint, ContentArrangement, TableStyle, Width, presets::UTF8_HORIZONTAL_ONLY,
 };
 use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
@@ -77,12 +76,7 @@ impl TextTables {
         style.row_separator = comfy_table::LineStyle::none();
         table.load_style(style);
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.columns());
-        if self.colour {
-            table.enforce_styling();
-        } else {
-            table.force_no_tty();
-        }
-        table.set_header(header.iter().map(|name| Cell::new(printable(name)).add_attribute(Attribute::Bold)));
+        table.set_header(header.iter().map(|name| self.painter().strong(&printable(name))));
         for (at, (column, name)) in table.column_iter_mut().zip(header).enumerate() {
             column.set_constraint(whole_words(name));
             column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
