@@ -21,6 +21,7 @@ mod build;
 mod choice;
 mod collector;
 mod level;
+mod lift;
 mod permitted;
 mod possible;
 mod ties;
@@ -83,10 +84,8 @@ impl Freedom {
         if let Some(obstacle) = scan.obstacle {
             return Err(obstacle);
         }
-        // A check is made of parts of the query, and would take such an aggregate away from its owner.
         if is_entangled(query) {
-            let message = "the query has an aggregate of an outer query inside a subquery";
-            return Err(Inapplicable::unsupported("outer aggregate", message));
+            return Self::of_entangled(query, schema, scan.next_relation);
         }
         let mut collector = Collector {
             ctes: Vec::new(),
@@ -114,7 +113,7 @@ impl Freedom {
         let is_open = collector.is_always_open || printed.is_err();
         let mut checks = printed.unwrap_or_default();
         if is_open {
-            checks.insert(0, ("SELECT 1".to_owned(), Place::of(Choice::Unchecked)));
+            checks.insert(0, always_open());
         }
         let traced = trace(query);
         checks.extend(inexact_sums(schema, &traced).into_iter().map(|check| (check, Place::of(Choice::Sum))));
@@ -128,6 +127,21 @@ impl Freedom {
         }
         let Collector { cut, sites, ties, loose, .. } = collector;
         Ok(Self { checks, cut, sites, ties, loose, uses_clock: scan.uses_clock })
+    }
+
+    /// The freedoms of a query with an aggregate in a subquery of its owner: those of the same query with that aggregate lifted.
+    fn of_entangled(query: &Query, schema: &Schema, next_relation: u32) -> Result<Self, Inapplicable> {
+        let Some(lifted) = lift::lifted(query, next_relation) else {
+            let message = "the query has an aggregate of an outer query inside a correlated subquery";
+            return Err(Inapplicable::unsupported("outer aggregate", message));
+        };
+        let mut freedom = Self::of(&lifted, schema)?;
+        // Each of these is tried out by a change of the statement, which has no such part.
+        if freedom.cut.is_some() || !freedom.sites.is_empty() || !freedom.ties.is_empty() {
+            let uses_clock = freedom.uses_clock;
+            freedom = Self { checks: vec![always_open()], uses_clock, ..Self::default() };
+        }
+        Ok(freedom)
     }
 }
 
@@ -267,6 +281,11 @@ impl Visitor for Scan<'_> {
             }
         }
     }
+}
+
+/// The check of a choice that no query can ask about.
+fn always_open() -> (String, Place) {
+    ("SELECT 1".to_owned(), Place::of(Choice::Unchecked))
 }
 
 /// A check for numbers whose sum depends on the order of summation: those that are no multiples of 1/1024.

@@ -284,6 +284,15 @@ const FREE: &[(&str, &str)] = &[
     ("SELECT id, lag(id) OVER (ORDER BY g) FROM t", "SELECT id, lag(id) OVER (ORDER BY g, v DESC) FROM t"),
     // Sorted by what does not tell the texts apart.
     ("SELECT group_concat(s ORDER BY g) FROM t", "SELECT group_concat(s ORDER BY g, s) FROM t"),
+    // A column beside an aggregate that stands in a subquery, and which row that subquery takes.
+    (
+        "SELECT (SELECT count(t.v)), v FROM t",
+        "SELECT (SELECT count(t.v)), v FROM (SELECT * FROM t ORDER BY g) AS t",
+    ),
+    (
+        "SELECT (SELECT count(t.v) + u.w FROM u) FROM t",
+        "SELECT (SELECT count(t.v) + u.w FROM u ORDER BY w DESC) FROM t",
+    ),
     // Which of several equal texts is kept.
     ("SELECT DISTINCT n FROM t", "SELECT min(n) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY n"),
 ];
@@ -323,6 +332,19 @@ fn freedom_is_not_a_difference() {
             "SELECT id, rank() OVER (ORDER BY v DESC) FROM t",
         ),
         ("SELECT DISTINCT n FROM t", "SELECT n FROM t"),
+        ("SELECT (SELECT max(t.v)) FROM t", "SELECT (SELECT min(t.v)) FROM t"),
+        (
+            "SELECT g, (SELECT sum(t.v) + u.w FROM u WHERE u.id = 1) FROM t GROUP BY g",
+            "SELECT g, (SELECT sum(t.v) + u.w FROM u WHERE u.id = 2) FROM t GROUP BY g",
+        ),
+        (
+            "SELECT g FROM t GROUP BY g HAVING 2 < (SELECT count(t.v) + u.w FROM u WHERE u.id = 1)",
+            "SELECT g FROM t GROUP BY g HAVING 2 <= (SELECT count(t.v) + u.w FROM u WHERE u.id = 1)",
+        ),
+        (
+            "SELECT g FROM t GROUP BY g ORDER BY (SELECT max(t.v))",
+            "SELECT g FROM t GROUP BY g ORDER BY (SELECT min(t.v))",
+        ),
         // Ties alone tell these apart: whichever row is taken, it is one.
         (
             "SELECT id FROM t WHERE v = (SELECT max(v) FROM t)",
