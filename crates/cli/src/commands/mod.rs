@@ -237,7 +237,12 @@ impl Command {
             Self::Completions(command) => command.run(),
             #[cfg(feature = "pages")]
             Self::Man(command) => command.run(),
-            #[cfg(not(all(feature = "evaluator", feature = "services", feature = "view", feature = "pages")))]
+            #[cfg(not(all(
+                feature = "evaluator",
+                feature = "services",
+                feature = "view",
+                feature = "pages"
+            )))]
             _ => unreachable!("`left_out` refuses the others"),
         }
     }

@@ -130,9 +130,7 @@ pub(crate) fn book_table(options: ShowOptions) -> comfy_table::Table {
     let mut style = UTF8_HORIZONTAL_ONLY;
     style.row_separator = LineStyle::none();
     table.load_style(style);
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(options.width.max(40));
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(options.width.max(40));
     table
 }
 

@@ -43,7 +43,8 @@ impl Painter {
         if parts.len().is_multiple_of(2) {
             return parts.concat();
         }
-        let styled = |(at, part): (usize, &&str)| if at % 2 == 1 { self.bold(part) } else { (*part).to_owned() };
+        let styled =
+            |(at, part): (usize, &&str)| if at % 2 == 1 { self.bold(part) } else { (*part).to_owned() };
         parts.iter().enumerate().map(styled).collect()
     }
 

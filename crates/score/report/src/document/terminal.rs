@@ -235,7 +235,9 @@ impl Table {
             column.set_cell_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left });
         }
         for row in rows {
-            table.add_row(places.iter().filter_map(|at| row.get(*at)).map(|cell| content(cell, intervals, tables)));
+            table.add_row(
+                places.iter().filter_map(|at| row.get(*at)).map(|cell| content(cell, intervals, tables)),
+            );
         }
         table
     }
