@@ -345,10 +345,7 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
         let tables: Vec<(TableId, RelationId)> = from
             .relations()
             .iter()
-            .filter_map(|relation| match relation.source {
-                RelationSource::Table(id) => Some((id, relation.id)),
-                _ => None,
-            })
+            .filter_map(|relation| Some((relation.table()?, relation.id)))
             .filter(|(id, _)| within.schema.table(*id).is_some_and(|table| !table.without_rowid))
             .collect();
         let terms = order_by.iter().map(|term| {

@@ -67,7 +67,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if moved.is_empty() || moved.len() == all.len() {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     split(select, &moved)
 }
 

@@ -57,7 +57,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         return 0;
     }
     let Some(parts) = parts(select, &results, context) else { return 0 };
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     rebuild(select, parts);
     1
 }

@@ -58,7 +58,7 @@ fn subquery(relation: Relation, filter: Option<Expr>, output: Expr) -> Box<Query
 }
 
 fn published(query: &mut Query) -> Option<()> {
-    let select = tools::select_mut(query)?;
+    let select = query.as_select_mut()?;
     let Some(Expr::IsNull { expr: tested, negated: false }) = &select.filter else { return None };
     let tested = tools::as_column(tested)?;
     let Some(From::Join(join)) = &select.from else { return None };
@@ -108,7 +108,7 @@ fn corrected(query: &mut Query, context: &RuleContext<'_>) -> Option<()> {
     if tools::columns_read(query, right.id).len() != in_on + 1 {
         return None;
     }
-    let select = tools::select_mut(query)?;
+    let select = query.as_select_mut()?;
     let Some(From::Join(join)) = select.from.take() else { return None };
     let join = *join;
     let From::Relation(right) = join.right else { return None };

@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, BinaryOperator, ColumnRef, Expr, Literal, Owner};
-use sqlgauge_sql::visit::{children, children_mut};
+use sqlgauge_sql::visit::children_mut;
 
 pub(crate) fn equal(left: Expr, right: Expr) -> Expr {
     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
@@ -77,16 +77,6 @@ pub(crate) fn is_count_star(expr: &Expr) -> bool {
     own_aggregate(expr).is_some_and(|aggregate| {
         aggregate.function == Function::Count && aggregate.args == Args::Star && aggregate.filter.is_none()
     })
-}
-
-/// Whether the expression or a part of it satisfies the test; subqueries are not entered.
-pub(crate) fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
-    if test(expr) {
-        return true;
-    }
-    let mut matches = false;
-    children(expr, &mut |child| matches = matches || any(child, test));
-    matches
 }
 
 pub(super) fn parts_first(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {

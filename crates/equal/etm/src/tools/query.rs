@@ -18,14 +18,6 @@ pub(crate) fn plain_select(query: &Query) -> Option<&Select> {
     query.as_select().filter(|_| bare)
 }
 
-/// The SELECT of a query, to change it.
-pub(crate) fn select_mut(query: &mut Query) -> Option<&mut Select> {
-    match &mut query.body {
-        Body::Select(select) => Some(select),
-        Body::SetOperation { .. } | Body::Values(_) => None,
-    }
-}
-
 /// Takes the SELECT out of a query that is known to be one.
 pub(crate) fn take_select(query: &mut Query) -> Option<Select> {
     match std::mem::replace(&mut query.body, Body::Values(Vec::new())) {
@@ -107,7 +99,7 @@ impl Rewriter for Forget {
 
 /// Calls `change` for every expression of the query's own clauses, parts before wholes, subqueries not entered.
 pub(crate) fn for_own_exprs(query: &mut Query, change: &mut dyn FnMut(&mut Expr)) {
-    if let Some(select) = select_mut(query) {
+    if let Some(select) = query.as_select_mut() {
         if let Some(from) = &mut select.from {
             for_on(from, change);
         }
@@ -154,7 +146,7 @@ pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) 
 /// Makes the subquery ask for a row whose result equals the value.
 pub(crate) fn link(query: &mut Query, value: &Expr) {
     query.order_by.clear();
-    let Some(select) = select_mut(query) else { return };
+    let Some(select) = query.as_select_mut() else { return };
     select.distinct = false;
     let outputs = std::mem::replace(&mut select.outputs, vec![Output { expr: one(), alias: None }]);
     for output in outputs {

@@ -55,6 +55,14 @@ impl Query {
             Body::SetOperation { .. } | Body::Values(_) => None,
         }
     }
+
+    /// The SELECT, to change it, if the query is no compound and no VALUES.
+    pub fn as_select_mut(&mut self) -> Option<&mut Select> {
+        match &mut self.body {
+            Body::Select(select) => Some(select),
+            Body::SetOperation { .. } | Body::Values(_) => None,
+        }
+    }
 }
 
 /// One common table expression.
