@@ -91,7 +91,7 @@ impl Clauses {
             filter: conjunction(conditions),
             group_by: self.group_by.clone(),
             having: conjunction(self.having.clone()),
-            outputs: self.outputs.iter().map(|expr| Output { expr: expr.clone(), alias: None }).collect(),
+            outputs: self.outputs.iter().map(|expr| Output::of(expr.clone())).collect(),
         };
         Query {
             ctes: ctes.to_vec(),

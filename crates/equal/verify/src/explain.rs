@@ -136,7 +136,7 @@ fn without_outputs(query: &mut Query) -> bool {
         || !select.group_by.is_empty()
         || select.outputs.iter().any(|output| has_own(&output.expr));
     if !decides {
-        select.outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
+        select.outputs = vec![Output::of(Expr::Literal(Literal::Integer(1)))];
     }
     !decides
 }

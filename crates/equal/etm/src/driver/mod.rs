@@ -406,12 +406,8 @@ impl<'a> Driver<'_, 'a> {
             alias: None,
         });
         Body::Select(Box::new(sqlgauge_sql::tree::Select {
-            distinct: false,
-            outputs: outputs.collect(),
             from: Some(From::Relation(Relation::new(id, RelationSource::Derived(Box::new(query))))),
-            filter: None,
-            group_by: Vec::new(),
-            having: None,
+            ..sqlgauge_sql::tree::Select::of(outputs.collect())
         }))
     }
 

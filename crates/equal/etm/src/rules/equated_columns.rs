@@ -164,7 +164,7 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>]) -> usize {
         conjuncts.retain(|conjunct| {
             pair(conjunct).is_none_or(|(a, b)| !(class.contains(&a) && class.contains(&b)))
         });
-        conjuncts.extend(star.into_iter().map(|(a, b)| tools::equal(Expr::Column(a), Expr::Column(b))));
+        conjuncts.extend(star.into_iter().map(|(a, b)| Expr::equal(Expr::Column(a), Expr::Column(b))));
     }
     select.filter = tools::conjunction(conjuncts);
     places

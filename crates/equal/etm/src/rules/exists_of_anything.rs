@@ -61,7 +61,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let Some(select) = query.as_select_mut() else { return 0 };
     select.distinct = false;
     select.group_by.clear();
-    select.outputs = vec![Output { expr: tools::one(), alias: None }];
+    select.outputs = vec![Output::of(tools::one())];
     1
 }
 

@@ -31,7 +31,7 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
+use sqlgauge_sql::tree::{Args, Expr, OrderTerm, Query};
 
 use crate::context::Position;
 use crate::context::RuleContext;
@@ -147,7 +147,7 @@ fn put_extremum(query: &mut Query, key: &Expr, descending: bool) {
     select.distinct = false;
     for output in select.outputs.iter_mut().filter(|output| output.expr == *key) {
         let function = if descending { Function::Max } else { Function::Min };
-        output.expr = tools::aggregate(function, vec![output.expr.clone()]);
+        output.expr = Expr::aggregate(function, Args::List(vec![output.expr.clone()]));
     }
 }
 

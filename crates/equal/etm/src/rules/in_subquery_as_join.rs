@@ -80,7 +80,7 @@ fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
             select.filter = inner.filter.take();
             select.from = inner.from.take().map(|from| tools::join_inner(select.from.take(), from));
             if let Some(From::Join(join)) = &mut select.from {
-                join.on = Some(tools::equal(Expr::Column(key), Expr::Column(outer)));
+                join.on = Some(Expr::equal(Expr::Column(key), Expr::Column(outer)));
             }
             1
         }
@@ -230,7 +230,7 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     }
     let staying: Vec<RelationId> =
         rest.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-    inner_select.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    inner_select.from = tools::join_all(rest);
     let stays = |e: &Expr| tools::columns_of(e).iter().any(|column| staying.contains(&column.relation));
     let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(stays);
     inner_select.filter = tools::conjunction(inside);

@@ -14,10 +14,11 @@ pub(crate) use sqlgauge_sql::canonical::conjunction;
 pub(crate) use columns::{columns_read, move_columns, replace_column, replace_column_in, swap_columns};
 pub(crate) use conditions::{add_conjunct, retain_on, take_conjuncts};
 pub(crate) use exprs::{
-    aggregate, as_column, as_integer, equal, is_count_star, is_truth, one, own_aggregate, plain_aggregate,
-    truth,
+    as_column, as_integer, is_count_star, is_truth, one, own_aggregate, plain_aggregate, truth,
 };
-pub(crate) use from::{join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without};
+pub(crate) use from::{
+    join_all, join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, take_part, without,
+};
 pub(crate) use properties::{calls_aggregate, is_deterministic, may_fail, obstacle, size};
 pub(crate) use query::{
     expr_text, for_own_exprs, forget_names, is_flat, link, may_become_exists, order_expr, own_exprs,

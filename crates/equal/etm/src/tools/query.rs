@@ -7,7 +7,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use sqlgauge_sql::{PrintDialect, PrintError};
 
 use super::conditions::add_conjunct;
-use super::exprs::{equal, is_small_integer, one, parts_first};
+use super::exprs::{is_small_integer, one, parts_first};
 use super::from::on_conditions;
 use super::properties::is_deterministic;
 
@@ -148,8 +148,8 @@ pub(crate) fn link(query: &mut Query, value: &Expr) {
     query.order_by.clear();
     let Some(select) = query.as_select_mut() else { return };
     select.distinct = false;
-    let outputs = std::mem::replace(&mut select.outputs, vec![Output { expr: one(), alias: None }]);
+    let outputs = std::mem::replace(&mut select.outputs, vec![Output::of(one())]);
     for output in outputs {
-        add_conjunct(&mut select.filter, equal(value.clone(), output.expr));
+        add_conjunct(&mut select.filter, Expr::equal(value.clone(), output.expr));
     }
 }

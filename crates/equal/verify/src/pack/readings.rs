@@ -116,14 +116,11 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
         return None;
     }
     let select = Select {
-        distinct: false,
         from: Some(From::Relation(relation.clone())),
         filter: conjunction(alone.into_iter().cloned().collect()),
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![Output { expr: (**inner).clone(), alias: None }],
+        ..Select::of(vec![Output::of((**inner).clone())])
     };
-    let query = Box::new(Query::of(Body::Select(Box::new(select))));
+    let query = Box::new(Query::of_select(select));
     let one = Expr::Binary(BinaryOperator::Equal, outer.clone(), Box::new(Expr::Scalar(query.clone())));
     Some([one, Expr::InQuery { expr: outer.clone(), query, negated: false }])
 }
@@ -182,9 +179,8 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
             .any(|column| column.relation == relation)
             .then_some((key, *keys(right, schema).get(there)?))
     })?;
-    let output = Output { expr: Expr::Column(right_key), alias: None };
-    let keys_of_right =
-        Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
+    let output = Output::of(Expr::Column(right_key));
+    let keys_of_right = Query::of_select(Select { outputs: vec![output], ..(**right).clone() });
     let is_in =
         Expr::InQuery { expr: Box::new(Expr::Column(left_key)), query: Box::new(keys_of_right), negated };
     let filter = conjunction(left.filter.iter().cloned().chain([is_in]).collect());
