@@ -155,7 +155,7 @@ fn unwrap(query: &mut Query, context: &RuleContext<'_>) -> bool {
     } else {
         for term in &mut query.order_by {
             for (column, output) in (0..).zip(&outputs) {
-                tools::replace_column_in(&mut term.expr, ColumnRef::at(id, column), &output.expr);
+                tools::replace_column(&mut term.expr, ColumnRef::at(id, column), &output.expr);
             }
         }
     }

@@ -11,7 +11,7 @@ mod same;
 
 pub(crate) use sqlgauge_sql::canonical::conjunction;
 
-pub(crate) use columns::{columns_read, move_columns, replace_column, replace_column_in, swap_columns};
+pub(crate) use columns::{columns_read, move_columns, replace_column, swap_columns};
 pub(crate) use conditions::{add_conjunct, retain_on, take_conjuncts};
 pub(crate) use exprs::{
     as_column, as_integer, is_count_star, is_truth, one, own_aggregate, plain_aggregate, truth,
