@@ -331,7 +331,7 @@ fn inlined(mut query: Query) -> Query {
     if derived.distinct && places.len() != derived.outputs.len() {
         return query;
     }
-    let null = || Output { expr: Expr::Literal(Literal::Null), alias: None };
+    let null = || Output::of(Expr::Literal(Literal::Null));
     derived.outputs =
         places.iter().map(|&at| derived.outputs.get(at).cloned().unwrap_or_else(null)).collect();
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve_with_aliases;
 use sqlgauge_sql::schema::{Indexed, Schema, Table, TableKind};
-use sqlgauge_sql::tree::{From, Query, RelationSource};
+use sqlgauge_sql::tree::{From, Query};
 
 use crate::operators::Draft;
 use crate::rewrite::rewrite;
@@ -146,10 +146,7 @@ fn over_row(text: &str, original: &Table, step: &Step) -> Option<(usize, String)
 
 fn only_table(query: &Query) -> Option<sqlgauge_sql::schema::TableId> {
     match query.as_select()?.from.as_ref()? {
-        From::Relation(relation) => match relation.source {
-            RelationSource::Table(id) => Some(id),
-            _ => None,
-        },
+        From::Relation(relation) => relation.table(),
         From::Join(_) => None,
     }
 }

@@ -245,6 +245,6 @@ fn add_rowid(query: &mut Query, order: Option<&Order>) {
     use sqlgauge_sql::tree::{Body, Output};
     let is_single = order.is_some_and(|order| order.rowid.is_some());
     if let (true, Some(term), Body::Select(select)) = (is_single, query.order_by.first(), &mut query.body) {
-        select.outputs.push(Output { expr: term.expr.clone(), alias: None });
+        select.outputs.push(Output::of(term.expr.clone()));
     }
 }

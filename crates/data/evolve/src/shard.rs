@@ -76,7 +76,7 @@ impl Evolving<'_> {
     /// When a file cannot be written or read. What is wrong with the database or an item is in the records.
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
-        let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
+        let triggers = triggers::of(&self.source.probe(), self.chain.first(), &touched.tables);
         if self.chain.changes().is_empty() && self.extra_tables.is_empty() {
             return Ok(self.infeasible(items, EvolveReason::NothingToChange, None));
         }

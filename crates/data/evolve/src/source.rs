@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use sqlgauge_dataset::{Example, TablesEntry};
-use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_engine::{Database, Engine};
 use sqlgauge_sql::lex::words;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
@@ -48,6 +48,10 @@ impl<'a> SourceDatabase<'a> {
         self.engine
     }
 
+    pub(crate) fn probe(&self) -> Probe<'a> {
+        Probe { engine: self.engine, database: Arc::clone(&self.database) }
+    }
+
     pub(crate) fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -82,12 +86,6 @@ impl<'a> SourceDatabase<'a> {
             needed.columns.extend(&reads.columns);
         }
         needed
-    }
-}
-
-impl Probe for SourceDatabase<'_> {
-    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
-        self.engine.run(&self.database, sql).rows().cloned()
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Triggers {
 }
 
 /// The triggers of a database, some of whose tables change.
-pub(crate) fn of(probe: &dyn Probe, schema: &Schema, changed: &BTreeSet<usize>) -> Triggers {
+pub(crate) fn of(probe: &Probe<'_>, schema: &Schema, changed: &BTreeSet<usize>) -> Triggers {
     let changed: HashSet<String> =
         changed.iter().filter_map(|&at| Some(schema.tables().get(at)?.name.to_ascii_lowercase())).collect();
     let mut triggers = Triggers { statements: Vec::new(), left_out: Vec::new() };

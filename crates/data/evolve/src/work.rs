@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_dataset::Example;
-use sqlgauge_engine::{Database, Engine, ResultSet};
 
 use crate::chain::Chain;
 use crate::change::Change;
@@ -32,17 +31,6 @@ pub(crate) struct Work<'a> {
 fn relevant<'a>(kind: ChangeKind, chain: &Chain, needed: &'a Needed) -> Option<&'a HashSet<usize>> {
     let removes = matches!(kind, ChangeKind::RemoveColumns | ChangeKind::RemoveTables);
     (chain.is_large() && !removes).then_some(&needed.tables)
-}
-
-struct Version<'a> {
-    engine: &'a dyn Engine,
-    database: Arc<Database>,
-}
-
-impl Probe for Version<'_> {
-    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
-        self.engine.run(&self.database, sql).rows().cloned()
-    }
 }
 
 /// How far the history of one database has come.
@@ -83,7 +71,7 @@ impl Work<'_> {
         &'c self,
         needed: &'c Needed,
         relevant: Option<&'c HashSet<usize>>,
-        probe: &'c dyn Probe,
+        probe: &'c Probe<'c>,
     ) -> Context<'c> {
         let EvolveOptions { intensity, naturalness, ref names, .. } = *self.options;
         let names =
@@ -99,7 +87,8 @@ impl Work<'_> {
     fn per_database(&self, kind: ChangeKind, folder: &Path) -> Result<Shard, EvolveError> {
         let mut chain = Chain::new(self.source.schema().clone());
         let needed = self.source.needed();
-        let context = self.context(&needed, relevant(kind, &chain, &needed), self.source);
+        let probe = self.source.probe();
+        let context = self.context(&needed, relevant(kind, &chain, &needed), &probe);
         propose(kind, &context, &mut chain, &mut self.random(kind.name(), 0));
         self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
     }
@@ -131,6 +120,7 @@ impl Work<'_> {
 
     /// A schema for each item, shared by those of equal ones.
     fn per_item(&self, kind: ChangeKind, folder: &Folder) -> Result<Shard, EvolveError> {
+        let probe = self.source.probe();
         let mut schemas: Vec<(Chain, Vec<&Example>)> = Vec::new();
         let mut shard = Shard::empty();
         for item in &self.source.items {
@@ -139,7 +129,7 @@ impl Work<'_> {
                 continue;
             };
             let mut chain = Chain::new(self.source.schema().clone());
-            let context = self.context(reads, Some(&reads.tables), self.source);
+            let context = self.context(reads, Some(&reads.tables), &probe);
             propose(kind, &context, &mut chain, &mut self.random(kind.name(), item.index + 1));
             match schemas.iter_mut().find(|(other, _)| other.changes() == chain.changes()) {
                 _ if chain.changes().is_empty() => {
@@ -234,7 +224,7 @@ impl Work<'_> {
             Some(path) => engine.open(path)?,
             None => Arc::clone(&self.source.database),
         };
-        let version = Version { engine, database };
+        let version = Probe { engine, database };
         let chain = &mut history.chain;
         let needed = self.needed_at(chain);
         for kind in kinds {

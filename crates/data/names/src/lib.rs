@@ -88,11 +88,6 @@ impl NamesInUse {
         self.0.insert(name.to_ascii_lowercase())
     }
 
-    /// Gives a name free.
-    pub fn remove(&mut self, name: &str) {
-        self.0.remove(&name.to_ascii_lowercase());
-    }
-
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains(&name.to_ascii_lowercase())
     }

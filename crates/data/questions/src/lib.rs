@@ -25,31 +25,6 @@ mod style;
 mod styles;
 mod unsayable;
 
-use sqlgauge_base::Random;
-use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::Query;
-
 pub use self::question::{Manner, Mark, MarkKind, Question, Speech};
 pub use self::style::{QuestionStyle, StyleMeta, UnknownStyle};
 pub use self::unsayable::{UnreadableQuestion, Unsayable};
-
-/// Writes a query as a question. Whoever asks more than once about a schema makes a [`Speech`] of it.
-///
-/// # Errors
-/// As [`Speech::ask`].
-pub fn ask(
-    query: &Query,
-    schema: &Schema,
-    manner: impl Into<Manner>,
-    random: &mut Random,
-) -> Result<Question, Unsayable> {
-    Speech::of(schema).ask(query, manner, random)
-}
-
-/// All queries that a text may mean. Whoever reads more than once about a schema makes a [`Speech`] of it.
-///
-/// # Errors
-/// As [`Speech::read`].
-pub fn read(text: &str, schema: &Schema) -> Result<Vec<Query>, UnreadableQuestion> {
-    Speech::of(schema).read(text)
-}

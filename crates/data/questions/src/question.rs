@@ -65,7 +65,6 @@ pub struct Mark {
 pub struct Question {
     /// One text, or one for each turn of a dialogue.
     pub turns: Vec<String>,
-    pub style: QuestionStyle,
     /// What stands in it beside the point.
     pub marks: Vec<Mark>,
     /// Values without the quotes or digits that would tell them from words.
@@ -128,7 +127,7 @@ impl<'s> Speech<'s> {
         let mut last = String::new();
         for care in Care::ALL {
             let written = self.written(&wanted, manner, care, random)?;
-            let mut question = question(written, manner.style);
+            let mut question = question(written);
             last = question.text();
             let Ok(mut readings) = self.read(&last) else { continue };
             let Some(place) = readings.iter().position(|reading| *reading == wanted) else { continue };
@@ -229,12 +228,12 @@ impl<'s> Speech<'s> {
     }
 }
 
-fn question(written: WrittenQuestion, style: QuestionStyle) -> Question {
+fn question(written: WrittenQuestion) -> Question {
     let marks = written.marks.into_iter().map(|(kind, turn, bytes)| Mark { kind, turn, bytes });
     let (implicit_values, marks): (Vec<Mark>, Vec<Mark>) =
         marks.partition(|mark| mark.kind == MarkKind::ImplicitValue);
     let (other_names, marks) = marks.into_iter().partition(|mark| mark.kind == MarkKind::OtherName);
-    Question { turns: written.turns, style, marks, implicit_values, other_names, other_readings: Vec::new() }
+    Question { turns: written.turns, marks, implicit_values, other_names, other_readings: Vec::new() }
 }
 
 /// Whether a word stands twice in a row.

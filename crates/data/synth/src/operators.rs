@@ -34,10 +34,6 @@ impl OperatorId {
         (0..).take(OPERATORS.len()).map(Self)
     }
 
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|id| id.get().name == name)
-    }
-
     /// Whether it is seldom asked for.
     pub fn is_rare(self) -> bool {
         self.get().weight < 10
@@ -168,7 +164,5 @@ mod tests {
             assert!(OperatorId::names_in(&shape(sql)).contains(name), "{name} in {sql}");
         }
         assert!(OperatorId::names_in(&shape("SELECT a FROM t")).is_empty());
-        assert_eq!(OperatorId::named("window").map(|id| id.get().name), Some("window"));
-        assert_eq!(OperatorId::named("nothing"), None);
     }
 }

@@ -38,8 +38,6 @@ mod stage;
 mod values;
 mod write;
 
-use std::path::Path;
-
 pub use error::TablesError;
 pub use notes::Notes;
 pub use options::TablesOptions;
@@ -48,17 +46,7 @@ pub use report::{
     ForeignKeyRecord, KeyRecord, KeySearch, Lines, Ragged, Scores, SplitRecord, TablesRecord, TablesReport,
 };
 pub use values::{ColumnType, DateOrder, DecimalMark, Doubt};
+pub use write::build;
 
 /// The name of the file that says what was decided and why.
 pub const REPORT_FILE: &str = "tables.jsonl";
-
-/// Makes databases of the tables below a folder, and writes them with the report into a new folder.
-///
-/// Threads are those of the rayon pool that it is called in.
-///
-/// # Errors
-/// When the folder has no table that could be used, or cannot be read, and when `out` is not empty or cannot be written. A
-/// file that cannot be used or read is not an error but a [`FileOutcome::Refused`], unless the options are strict.
-pub fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
-    write::build(inputs, out, options)
-}

@@ -21,7 +21,14 @@ use crate::report::{
 };
 use crate::stage::stage;
 
-pub(crate) fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
+/// Makes databases of the tables below a folder, and writes them with the report into a new folder.
+///
+/// Threads are those of the rayon pool that it is called in.
+///
+/// # Errors
+/// When the folder has no table that could be used, or cannot be read, and when `out` is not empty or cannot be written. A
+/// file that cannot be used or read is not an error but a [`FileOutcome::Refused`], unless the options are strict.
+pub fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Result<TablesReport, TablesError> {
     let sources = find(inputs)?;
     if !sources.iter().any(Source::is_table) {
         return Err(TablesError::NoTables {

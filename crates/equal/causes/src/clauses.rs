@@ -1,10 +1,11 @@
 //! The clauses of one SELECT, apart, and put together again.
 
 use sqlgauge_sql::canonical::conjunction;
+use sqlgauge_sql::derive::conjuncts_of;
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Output, Query, Relation, RelationId,
-    RelationSource, Select,
+    Select,
 };
 
 /// What a SELECT reads.
@@ -61,17 +62,15 @@ impl Clauses {
             }
             Some(from) => Reads::Outer(from.clone()),
         };
-        flatten(select.filter.as_ref(), &mut all);
+        all.extend(parts_of(select.filter.as_ref()));
         let ids: Vec<RelationId> = reads.relations().iter().map(|relation| relation.id).collect();
         let (keys, conditions) = all.into_iter().partition(|expr| is_key(expr, &ids));
-        let mut having = Vec::new();
-        flatten(select.having.as_ref(), &mut having);
         Some(Self {
             reads,
             keys,
             conditions,
             group_by: select.group_by.clone(),
-            having,
+            having: parts_of(select.having.as_ref()).collect(),
             outputs: select.outputs.iter().map(|output| output.expr.clone()).collect(),
             distinct: select.distinct,
             order_by: query.order_by.clone(),
@@ -92,7 +91,7 @@ impl Clauses {
             filter: conjunction(conditions),
             group_by: self.group_by.clone(),
             having: conjunction(self.having.clone()),
-            outputs: self.outputs.iter().map(|expr| Output { expr: expr.clone(), alias: None }).collect(),
+            outputs: self.outputs.iter().map(|expr| Output::of(expr.clone())).collect(),
         };
         Query {
             ctes: ctes.to_vec(),
@@ -111,10 +110,7 @@ impl Clauses {
     }
 
     pub(crate) fn tables(&self) -> Vec<(RelationId, TableId)> {
-        let table = |relation: &Relation| match relation.source {
-            RelationSource::Table(id) => Some((relation.id, id)),
-            _ => None,
-        };
+        let table = |relation: &Relation| Some((relation.id, relation.table()?));
         self.reads.relations().into_iter().filter_map(table).collect()
     }
 }
@@ -127,16 +123,13 @@ fn on_of(from: &From, parts: &mut Vec<Expr>) {
     if let From::Join(join) = from {
         on_of(&join.left, parts);
         on_of(&join.right, parts);
-        flatten(join.on.as_ref(), parts);
+        parts.extend(parts_of(join.on.as_ref()));
     }
 }
 
-pub(crate) fn flatten(condition: Option<&Expr>, parts: &mut Vec<Expr>) {
-    match condition {
-        Some(Expr::And(list)) => list.iter().for_each(|part| flatten(Some(part), parts)),
-        Some(other) => parts.push(other.clone()),
-        None => {}
-    }
+/// The parts of a condition that must all hold.
+pub(crate) fn parts_of(condition: Option<&Expr>) -> impl Iterator<Item = Expr> {
+    conjuncts_of(condition).into_iter().cloned()
 }
 
 /// Whether columns of two of these relations are said to be equal.

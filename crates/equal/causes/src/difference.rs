@@ -169,10 +169,6 @@ impl Explainer {
         Proofs { references: Arc::clone(&self.references), ..Proofs::over(&self.schema) }
     }
 
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
     /// What makes a wrong answer wrong.
     ///
     /// # Errors

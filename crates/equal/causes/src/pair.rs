@@ -118,6 +118,14 @@ impl Rest {
         self.conditions = rest;
         matching
     }
+
+    /// Takes out the single conditions that stand against each other as is wanted.
+    pub(crate) fn take_single(&mut self, wanted: impl Fn(&Expr, &Expr) -> bool) -> Vec<Unlike> {
+        self.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+            ([gold], [prediction]) => wanted(gold, prediction),
+            _ => false,
+        })
+    }
 }
 
 impl Pair<'_> {

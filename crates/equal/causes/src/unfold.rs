@@ -9,7 +9,7 @@ use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::derive::has_aggregate;
 use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, From, Query, Select};
 
-use crate::clauses::{flatten, joined};
+use crate::clauses::{joined, parts_of};
 
 /// Two queries of which one is DISTINCT, with the subqueries of the other joined.
 pub(crate) fn joined_forms(gold: &Query, prediction: &Query) -> Option<[Query; 2]> {
@@ -23,8 +23,7 @@ pub(crate) fn joined_forms(gold: &Query, prediction: &Query) -> Option<[Query; 2
 /// The query with the subqueries of its conditions joined, at every depth.
 fn unfolded(query: &Query) -> Option<Query> {
     let mut select = plain(query)?.clone();
-    let mut conditions = Vec::new();
-    flatten(select.filter.as_ref(), &mut conditions);
+    let mut conditions: Vec<Expr> = parts_of(select.filter.as_ref()).collect();
     let inner = conditions.iter().position(|condition| join_of(condition).is_some())?;
     let (key, inner) = join_of(&conditions.remove(inner))?;
     conditions.push(key);

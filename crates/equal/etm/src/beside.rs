@@ -254,7 +254,7 @@ impl Uses<'_> {
     fn substituted(&self, expr: &Expr) -> Expr {
         let mut expr = expr.clone();
         for (column, with) in &self.changed {
-            tools::replace_column_in(&mut expr, *column, with);
+            tools::replace_column(&mut expr, *column, with);
         }
         expr
     }

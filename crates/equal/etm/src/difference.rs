@@ -231,15 +231,8 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
     };
     let source = |id| facts.table_of(id).map_or_else(|| values(id), RelationSource::Table);
     let relations = ids.into_iter().map(|id| From::Relation(Relation::new(id, source(id))));
-    let from = relations.fold(None, |from, relation| Some(tools::join_inner(from, relation)));
-    let select = Select {
-        distinct: false,
-        from,
-        filter: None,
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![Output { expr: expr.clone(), alias: None }],
-    };
-    let query = Query::of(Body::Select(Box::new(select)));
+    let from = tools::join_all(relations);
+    let select = Select { from, ..Select::of(vec![Output::of(expr.clone())]) };
+    let query = Query::of_select(select);
     tools::expr_text(expr, &query, schema)
 }

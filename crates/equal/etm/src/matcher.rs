@@ -82,8 +82,6 @@ pub struct Application {
     pub rule: &'static Rule,
     /// Where: the path of clauses from the statement to the subquery or clause.
     pub scope: String,
-    /// At how many places of that scope.
-    pub places: usize,
     /// The query or expression before, as SQL.
     pub before: String,
     /// The same afterwards.
@@ -92,7 +90,7 @@ pub struct Application {
 
 impl fmt::Display for Application {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rule, scope, before, after, .. } = self;
+        let Self { rule, scope, before, after } = self;
         write!(f, "{} {} in {scope}\n    before  {before}\n    after   {after}", rule.id, rule.name)
     }
 }

@@ -19,7 +19,7 @@ use sqlgauge_sql::visit::children;
 use crate::beside::{equals_are_identical, keeps_any_of_equals};
 use crate::context::Position;
 use crate::planned::has_mixed_comparison;
-use crate::tools::{self, any, order_expr};
+use crate::tools::{self, any_part, order_expr};
 
 /// On which order of SQLite's the result of a query depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +101,7 @@ fn of_select(query: &Query, select: &Select, picks: bool, groups: bool, facts: &
         let order = query.order_by.iter().map(|term| &term.expr);
         select.outputs.iter().map(|output| &output.expr).chain(&select.having).chain(order)
     };
-    if results().any(|expr| has_window(expr) || any(expr, &|e| depends_on_order(e, facts))) {
+    if results().any(|expr| has_window(expr) || any_part(expr, &|e| depends_on_order(e, facts))) {
         return Sensitivity::Rows;
     }
     if select.distinct && select.outputs.iter().any(|output| !facts.is_identity(&output.expr)) {
@@ -310,5 +310,5 @@ fn only_values_inside(query: &Query, relation: RelationId) -> bool {
         Expr::Scalar(inner) => !tools::columns_read(inner, relation).is_empty(),
         _ => false,
     };
-    !tools::own_exprs(query).into_iter().any(|expr| any(expr, &is_joined))
+    !tools::own_exprs(query).into_iter().any(|expr| any_part(expr, &is_joined))
 }

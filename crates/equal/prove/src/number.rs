@@ -15,20 +15,21 @@ use super::world::Stop;
 impl Run<'_, '_> {
     /// The number that arithmetic sees in a value: a text counts as the number that it begins with.
     pub(crate) fn number(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
-        self.converted(value, ValueShape::NUMBER, "+ 0")
+        self.with_texts_as(value, ValueShape::NUMBER, &|text| format!("{text} + 0"))
     }
 
-    fn converted(
+    /// The value with what SQLite makes of a text in its place.
+    pub(crate) fn with_texts_as(
         &mut self,
         value: SymbolicValue,
         shape: ValueShape,
-        after: &str,
+        spell: &dyn Fn(&str) -> String,
     ) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
         let text = self.only_text(value);
-        let number = self.call(&|args| format!("{} {after}", args[0]), shape, &[text])?;
+        let number = self.call(&|args| spell(&args[0]), shape, &[text])?;
         Ok(self.world.terms.choose_value(value.is_text, number, value))
     }
 
@@ -153,11 +154,11 @@ impl Run<'_, '_> {
             is_null = terms.or(is_null, is_zero);
         }
         if is_integer != Terms::FALSE {
-            integer = on_integers(terms, operator, left.integer, right.integer);
+            integer = arithmetic(terms, Sort::Integer, operator, left.integer, right.integer);
         }
         if is_integer != Terms::TRUE {
             let (l, r) = (terms.number_as_real(left), terms.number_as_real(right));
-            real = on_reals(terms, operator, l, r);
+            real = arithmetic(terms, Sort::Real, operator, l, r);
         }
         let not_null = terms.not(is_null);
         let not_integer = terms.not(is_integer);
@@ -223,12 +224,7 @@ impl Run<'_, '_> {
         shape: ValueShape,
         to: &str,
     ) -> Result<SymbolicValue, Stop> {
-        if value.is_text == Terms::FALSE {
-            return Ok(value);
-        }
-        let text = self.only_text(value);
-        let number = self.call(&|args| format!("CAST({} AS {to})", args[0]), shape, &[text])?;
-        Ok(self.world.terms.choose_value(value.is_text, number, value))
+        self.with_texts_as(value, shape, &|text| format!("CAST({text} AS {to})"))
     }
 
     /// What arithmetic with such a value rests on.
@@ -249,26 +245,15 @@ fn zero_of(terms: &mut Terms, value: SymbolicValue) -> Term {
     terms.or(integer, real)
 }
 
-fn on_integers(terms: &mut Terms, operator: BinaryOperator, left: Term, right: Term) -> Term {
+fn arithmetic(terms: &mut Terms, sort: Sort, operator: BinaryOperator, left: Term, right: Term) -> Term {
     match operator {
-        BinaryOperator::Add => terms.add(Sort::Integer, [left, right]),
+        BinaryOperator::Add => terms.add(sort, [left, right]),
         BinaryOperator::Subtract => {
             let minus = terms.negate(right);
-            terms.add(Sort::Integer, [left, minus])
+            terms.add(sort, [left, minus])
         }
         BinaryOperator::Multiply => terms.multiply(left, right),
-        _ => terms.divide_integers(left, right),
-    }
-}
-
-fn on_reals(terms: &mut Terms, operator: BinaryOperator, left: Term, right: Term) -> Term {
-    match operator {
-        BinaryOperator::Add => terms.add(Sort::Real, [left, right]),
-        BinaryOperator::Subtract => {
-            let minus = terms.negate(right);
-            terms.add(Sort::Real, [left, minus])
-        }
-        BinaryOperator::Multiply => terms.multiply(left, right),
+        _ if sort == Sort::Integer => terms.divide_integers(left, right),
         _ => terms.divide(left, right),
     }
 }

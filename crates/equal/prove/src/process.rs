@@ -139,11 +139,6 @@ impl Solver {
         Self { program: program.into(), limits, running: None, questions: 0, started: 0, steps: STEPS }
     }
 
-    /// What it may take.
-    pub fn limits(&self) -> SolverLimits {
-        self.limits
-    }
-
     /// Lets it take so many steps from here on, in all questions together.
     pub fn allow(&mut self, steps: u64) {
         self.steps = steps;

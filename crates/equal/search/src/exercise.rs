@@ -18,7 +18,7 @@ use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{PrintDialect, print, print_expr};
 
 use super::Search;
-use super::freedom::{aggregate, binary, free_relations, integer, output, select_one};
+use super::freedom::{free_relations, select_one};
 use super::generate::{Kind, generate};
 use super::hunt::fill;
 use super::load::Loader;
@@ -173,17 +173,17 @@ fn probes(query: &Query, side: Side, schema: &Schema) -> Vec<Probe> {
             self.joins(&join.right);
             if let (JoinKind::Inner, Some(on)) = (join.kind, &join.on) {
                 let partner = Select { filter: Some(on.clone()), ..select_one(join.right.clone()) };
-                let query = Box::new(Query::of(Body::Select(Box::new(partner))));
-                let outputs = vec![output(Expr::Exists { query, negated: true })];
+                let query = Box::new(Query::of_select(partner));
+                let outputs = vec![Output::of(Expr::Exists { query, negated: true })];
                 self.add(on, Select { outputs, ..select_one(join.left.clone()) }, &[Event::Unmatched]);
             }
         }
 
         fn groups(&mut self, select: &Select) {
             let ungrouped = Select { having: None, distinct: false, ..select.clone() };
-            let count = aggregate(Function::Count, Args::Star);
-            let is_several = binary(BinaryOperator::Greater, count, integer(1));
-            let outputs = vec![output(is_several)];
+            let count = Expr::aggregate(Function::Count, Args::Star);
+            let is_several = Expr::binary(BinaryOperator::Greater, count, Expr::integer(1));
+            let outputs = vec![Output::of(is_several)];
             for key in &select.group_by {
                 let rows = Select { outputs: outputs.clone(), ..ungrouped.clone() };
                 self.add(key, rows, &[Event::SeveralRows]);
@@ -195,7 +195,7 @@ fn probes(query: &Query, side: Side, schema: &Schema) -> Vec<Probe> {
         }
 
         fn add(&mut self, part: &Expr, select: Select, events: &[Event]) {
-            let query = Query { ctes: self.ctes.clone(), ..Query::of(Body::Select(Box::new(select))) };
+            let query = Query { ctes: self.ctes.clone(), ..Query::of_select(select) };
             if !free_relations(&query).is_empty() {
                 return;
             }
@@ -225,5 +225,5 @@ fn events_of_condition(condition: &Expr) -> Vec<Output> {
     let is_null = Expr::IsNull { expr: Box::new(condition.clone()), negated: false };
     // NOT twice makes 0 or 1 of any value.
     let truth = Expr::Unary(UnaryOperator::Not, Box::new(not.clone()));
-    [truth, not, is_null].map(output).to_vec()
+    [truth, not, is_null].map(Output::of).to_vec()
 }

@@ -219,11 +219,6 @@ impl Search {
         self.own_left.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// That moment.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.deadline.get()
-    }
-
     /// The time until that moment; `None` without one.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -232,10 +227,6 @@ impl Search {
     /// Whether that moment is over.
     fn is_late(&self) -> bool {
         self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    pub fn options(&self) -> &SearchOptions {
-        &self.options
     }
 
     /// Looks for a database on which the queries differ. `left` is the gold: its ORDER BY is the one that counts.

@@ -13,12 +13,13 @@ use sqlgauge_base::Random;
 use sqlgauge_engine::{Database, Engine, ResultSet, Value};
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Query, Relation, RelationId, RelationSource, Select,
+    Body, ColumnRef, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation, RelationId,
+    RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{PrintDialect, print};
 
-use super::freedom::{free_relations, literal_of, output, select_one};
+use super::freedom::{free_relations, literal_of, select_one};
 use super::load::Loader;
 use super::minimise::Minimiser;
 use super::needs::FilledTables;
@@ -233,9 +234,8 @@ impl Origin<'_> {
         let columns = table.columns.iter().map(|column| Expr::Column(ColumnRef::at(id, column.index)));
         let outputs = std::iter::once(self.rowid(at, id)).chain(columns);
         let from = From::Relation(Relation::new(id, RelationSource::Table(table.id)));
-        let select = Select { filter, outputs: outputs.map(output).collect(), ..select_one(from) };
-        let text =
-            print(&Query::of(Body::Select(Box::new(select))), self.schema, PrintDialect::Sqlite).ok()?;
+        let select = Select { filter, outputs: outputs.map(Output::of).collect(), ..select_one(from) };
+        let text = print(&Query::of_select(select), self.schema, PrintDialect::Sqlite).ok()?;
         let result = self.rows(&text)?;
         let rows = result.rows().filter_map(|row| match row.split_first()? {
             (Value::Integer(rowid), values) => Some((*rowid, values.to_vec())),
@@ -345,10 +345,7 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
         let tables: Vec<(TableId, RelationId)> = from
             .relations()
             .iter()
-            .filter_map(|relation| match relation.source {
-                RelationSource::Table(id) => Some((id, relation.id)),
-                _ => None,
-            })
+            .filter_map(|relation| Some((relation.table()?, relation.id)))
             .filter(|(id, _)| within.schema.table(*id).is_some_and(|table| !table.without_rowid))
             .collect();
         let terms = order_by.iter().map(|term| {
@@ -358,12 +355,12 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
             };
             Some(OrderTerm { expr, ..term.clone() })
         });
-        let outputs = tables.iter().map(|&(id, relation)| output(rowid(within.schema, id, relation)));
+        let outputs = tables.iter().map(|&(id, relation)| Output::of(rowid(within.schema, id, relation)));
         let select = Select { outputs: outputs.collect(), filter, ..select_one(from) };
         let query = Query {
             ctes: within.ctes.clone(),
             order_by: terms.collect::<Option<_>>()?,
-            ..Query::of(Body::Select(Box::new(select)))
+            ..Query::of_select(select)
         };
         let is_alone = !tables.is_empty() && free_relations(&query).is_empty();
         let text = print(&query, within.schema, PrintDialect::Sqlite).ok().filter(|_| is_alone)?;

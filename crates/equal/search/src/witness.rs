@@ -71,12 +71,6 @@ impl Witness {
         Ok(Self { tables: tables.collect::<rusqlite::Result<_>>()?, definitions })
     }
 
-    /// The statements that create it, each without a semicolon: its tables and what else there is.
-    pub fn statements(&self) -> impl Iterator<Item = &str> {
-        let tables = self.tables.iter().map(WitnessTable::create_statement);
-        tables.chain(self.definitions.iter().map(String::as_str))
-    }
-
     pub fn rows(&self) -> usize {
         self.tables.iter().map(|table| table.rows.len()).sum()
     }

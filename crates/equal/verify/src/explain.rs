@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use sqlgauge_sql::aggregates::has_own;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
+use sqlgauge_sql::tree::{Expr, Literal, Output, Query};
 use sqlgauge_sql::{PrintDialect, print, renumber};
 
 use sqlgauge_search::{Refutation, Search, tables_of};
@@ -83,15 +83,8 @@ fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
     format!("{whose}, both queries return the same rows here.")
 }
 
-fn select(query: &mut Query) -> Option<&mut Select> {
-    match &mut query.body {
-        Body::Select(select) => Some(select),
-        Body::SetOperation { .. } | Body::Values(_) => None,
-    }
-}
-
 fn without_distinct(query: &mut Query) -> bool {
-    select(query).is_some_and(|select| std::mem::take(&mut select.distinct))
+    query.as_select_mut().is_some_and(|select| std::mem::take(&mut select.distinct))
 }
 
 /// What a LIMIT keeps depends on the order, which is then no clause of its own.
@@ -105,11 +98,11 @@ fn without_limit(query: &mut Query) -> bool {
 }
 
 fn without_having(query: &mut Query) -> bool {
-    select(query).is_some_and(|select| select.having.take().is_some())
+    query.as_select_mut().is_some_and(|select| select.having.take().is_some())
 }
 
 fn without_filter(query: &mut Query) -> bool {
-    select(query).is_some_and(|select| select.filter.take().is_some())
+    query.as_select_mut().is_some_and(|select| select.filter.take().is_some())
 }
 
 /// The clause without which they are one query, though it cannot be taken out on its own: an ORDER BY decides what a LIMIT keeps, a
@@ -118,9 +111,9 @@ fn differ_in_one_clause(queries: [&Query; 2]) -> Option<&'static str> {
     type Emptying = (&'static str, fn(&mut Query));
     let emptied: [Emptying; 4] = [
         ("ORDER BY", |query| query.order_by.clear()),
-        ("joins", |query| select(query).into_iter().for_each(|select| select.from = None)),
-        ("GROUP BY", |query| select(query).into_iter().for_each(|select| select.group_by.clear())),
-        (OUTPUTS, |query| select(query).into_iter().for_each(|select| select.outputs.clear())),
+        ("joins", |query| query.as_select_mut().into_iter().for_each(|select| select.from = None)),
+        ("GROUP BY", |query| query.as_select_mut().into_iter().for_each(|select| select.group_by.clear())),
+        (OUTPUTS, |query| query.as_select_mut().into_iter().for_each(|select| select.outputs.clear())),
     ];
     let is_one = |empty: &fn(&mut Query)| {
         let [left, right] = queries.map(|query| {
@@ -137,13 +130,13 @@ fn differ_in_one_clause(queries: [&Query; 2]) -> Option<&'static str> {
 /// One constant in the place of the columns, where they decide nothing else: not how many rows there are, nor their order.
 fn without_outputs(query: &mut Query) -> bool {
     let is_ordered = !query.order_by.is_empty();
-    let Some(select) = select(query) else { return false };
+    let Some(select) = query.as_select_mut() else { return false };
     let decides = is_ordered
         || select.distinct
         || !select.group_by.is_empty()
         || select.outputs.iter().any(|output| has_own(&output.expr));
     if !decides {
-        select.outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
+        select.outputs = vec![Output::of(Expr::Literal(Literal::Integer(1)))];
     }
     !decides
 }

@@ -133,8 +133,11 @@ pub fn parse_benchmark(
     benchmark_of(gold, questions, format, &Reading::benchmark(&columns.of(FileKind::Golds)))
 }
 
-/// Reads a benchmark with what the source asks for.
-pub(crate) fn read_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
+/// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.
+///
+/// # Errors
+/// When a file cannot be read, is malformed, or the two disagree in length, databases or turns.
+pub fn load_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
     let gold = Input::read(&source.gold)?;
     let questions = source.questions.as_deref().map(Input::read).transpose()?;
     let read = if source.ddl { Reading::demonstrations } else { Reading::benchmark };

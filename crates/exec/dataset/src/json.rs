@@ -114,6 +114,9 @@ pub(crate) fn for_each_item<E>(
     text: &str,
     take: &mut dyn FnMut(Option<String>, Value) -> Result<(), E>,
 ) -> Result<Shape, Stopped<E>> {
+    if !text.trim_ascii_start().starts_with(['[', '{']) {
+        return parse(text).map(|_| Shape::Scalar).map_err(Stopped::Malformed);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let mut stopped = None;
     let shape = Items { take, stopped: &mut stopped }.deserialize(&mut deserializer);
@@ -158,30 +161,6 @@ impl<'de, E> Visitor<'de> for Items<'_, E> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
-    }
-
-    fn visit_unit<D>(self) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
-    }
-
-    fn visit_bool<D>(self, _: bool) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
-    }
-
-    fn visit_i64<D>(self, _: i64) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
-    }
-
-    fn visit_u64<D>(self, _: u64) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
-    }
-
-    fn visit_f64<D>(self, _: f64) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
-    }
-
-    fn visit_str<D>(self, _: &str) -> Result<Shape, D> {
-        Ok(Shape::Scalar)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut sequence: A) -> Result<Shape, A::Error> {

@@ -31,7 +31,7 @@ mod transcript;
 use std::path::Path;
 
 pub use abstention::is_abstention;
-pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
+pub use benchmark::{BenchmarkSource, WorkloadSource, load_benchmark, parse_benchmark, parse_workload};
 pub use columns::{ColumnRole, Columns};
 pub use error::DatasetError;
 pub use extract::{
@@ -51,14 +51,6 @@ pub use predictions::{
 pub use tables::{Tables, TablesEntry, parse_tables};
 pub use text::text_list;
 pub use transcript::is_transcript;
-
-/// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.
-///
-/// # Errors
-/// When a file cannot be read, is malformed, or the two disagree in length, databases or turns.
-pub fn load_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
-    benchmark::read_benchmark(source)
-}
 
 /// Reads a workload: questions whose golds nobody has, or that must not be looked at.
 ///

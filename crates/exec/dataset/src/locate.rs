@@ -40,10 +40,6 @@ impl Databases {
         Ok(Self { root: root.to_owned(), is_file: !metadata.is_dir(), is_server: false })
     }
 
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// All databases, as name and file, in the order of their names; one that [`Databases::locate`] does not find is none.
     ///
     /// # Errors

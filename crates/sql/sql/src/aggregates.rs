@@ -14,11 +14,6 @@ pub fn has_own(expr: &Expr) -> bool {
     any_of(expr, |level, owner| owner == level)
 }
 
-/// Whether the expression holds an aggregate of a query around the one that it stands in.
-pub fn has_outer(expr: &Expr) -> bool {
-    any_of(expr, |level, owner| owner > level)
-}
-
 /// Whether the expression holds an aggregate that stands in a subquery of the query that owns it, wherever that is.
 pub fn has_displaced(expr: &Expr) -> bool {
     any_of(expr, |_, owner| owner > 0)

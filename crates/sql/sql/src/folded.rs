@@ -1,7 +1,7 @@
 //! Folds constants as SQLite's parser does, before it looks at names.
 
 use crate::tree::{Expr, Literal, UnaryOperator};
-use crate::visit::children;
+use crate::visit::any_part;
 
 /// The integer for which SQLite's parser takes an expression: a number of 32 bits with its signs, IS NULL of a
 /// constant (0, negated 1), and AND with such a 0 where no function is called (0). As a term of ORDER BY or GROUP BY
@@ -32,12 +32,7 @@ fn is_constant(expr: &Expr) -> bool {
 
 /// Whether a function is called, those in subqueries excepted; LIKE is one.
 fn calls(expr: &Expr) -> bool {
-    if expr.called().is_some() || matches!(expr, Expr::Like { .. }) {
-        return true;
-    }
-    let mut any = false;
-    children(expr, &mut |child| any = any || calls(child));
-    any
+    any_part(expr, &|part| part.called().is_some() || matches!(part, Expr::Like { .. }))
 }
 
 #[cfg(test)]

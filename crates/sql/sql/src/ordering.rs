@@ -28,7 +28,7 @@ pub fn ordered(query: &Query) -> Option<Ordered> {
                     Some(position) => Some(position),
                     None if select.distinct => None,
                     None => {
-                        select.outputs.push(Output { expr: expr.clone(), alias: None });
+                        select.outputs.push(Output::of(expr.clone()));
                         Some(select.outputs.len() - 1)
                     }
                 },
@@ -79,7 +79,7 @@ pub fn ordered_under_distinct(query: &Query) -> Option<UnderDistinct> {
             expr => rows.outputs.iter().position(|output| output.expr == *expr),
         };
         keys.push(position.unwrap_or_else(|| {
-            rows.outputs.push(Output { expr: term.expr.clone(), alias: None });
+            rows.outputs.push(Output::of(term.expr.clone()));
             rows.outputs.len() - 1
         }));
     }

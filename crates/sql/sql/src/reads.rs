@@ -14,9 +14,7 @@ pub fn relations(piece: &impl Walk) -> Vec<RelationId> {
 pub fn tables(piece: &impl Walk) -> Vec<(RelationId, TableId)> {
     let mut tables = Vec::new();
     each_relation(piece, |relation| {
-        if let RelationSource::Table(id) = relation.source {
-            tables.push((relation.id, id));
-        }
+        tables.extend(relation.table().map(|id| (relation.id, id)));
     });
     tables
 }

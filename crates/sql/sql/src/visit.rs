@@ -178,6 +178,13 @@ pub fn each_expr(piece: &impl Walk, visit: impl FnMut(&Expr)) {
     piece.walk(&mut Exprs(visit));
 }
 
+/// Whether an expression in a piece of a query satisfies the test, subqueries included.
+pub fn any_expr(piece: &impl Walk, test: impl Fn(&Expr) -> bool) -> bool {
+    let mut any = false;
+    each_expr(piece, |expr| any = any || test(expr));
+    any
+}
+
 /// Calls `visit` for every relation in a piece of a query, subqueries included.
 pub fn each_relation(piece: &impl Walk, visit: impl FnMut(&Relation)) {
     struct Relations<F>(F);
@@ -221,6 +228,16 @@ pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
             visit(child);
         }
     });
+}
+
+/// Whether the expression or a part of it satisfies the test; subqueries are not entered.
+pub fn any_part(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
+    if test(expr) {
+        return true;
+    }
+    let mut any = false;
+    children(expr, &mut |child| any = any || any_part(child, test));
+    any
 }
 
 /// Calls `visit` for every expression directly inside `expr`; subqueries are not entered.

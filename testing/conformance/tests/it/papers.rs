@@ -97,6 +97,10 @@ fn schemas_of(golds: &[(String, String)], folder: &Path) -> Schemas {
     schemas
 }
 
+/// The models of the tables on Spider, with the files of their answers.
+const ON_SPIDER: [(&str, &str); 4] =
+    [("DAIL", "etm_DAIL.sql"), ("C3", "etm_C3.sql"), ("R+N", "etm_RESDSQL.sql"), ("CodeS", "etm_codeS.sql")];
+
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn etm_of_the_evaluation_set_is_what_the_page_says() {
@@ -106,16 +110,10 @@ fn etm_of_the_evaluation_set_is_what_the_page_says() {
     let tables = load_tables(&spider.join("test_tables.json")).unwrap();
     let schema = |db: &String| Arc::new(tables.get(db).unwrap().schema());
     let schemas = golds.iter().map(|(_, db)| (db.clone(), [schema(db), schema(db)])).collect();
-    let files = [
-        ("DAIL", "etm_DAIL.sql"),
-        ("C3", "etm_C3.sql"),
-        ("R+N", "etm_RESDSQL.sql"),
-        ("CodeS", "etm_codeS.sql"),
-    ];
     compare(
         "papers/etm-evaluation.tsv",
         "Table 4, evaluation set",
-        &files,
+        &ON_SPIDER,
         &golds,
         &spider.join("predictions/test"),
         &schemas,
@@ -147,16 +145,10 @@ fn etm_of_the_development_set_is_what_the_page_says() {
     let spider = root.join("spider");
     let golds = gold_lines(&spider.join("dev_gold.sql"));
     let schemas = schemas_of(&golds, &spider.join("database"));
-    let files = [
-        ("DAIL", "etm_DAIL.sql"),
-        ("C3", "etm_C3.sql"),
-        ("R+N", "etm_RESDSQL.sql"),
-        ("CodeS", "etm_codeS.sql"),
-    ];
     compare(
         "papers/etm-development.tsv",
         "Table 4, dev",
-        &files,
+        &ON_SPIDER,
         &golds,
         &spider.join("predictions/dev"),
         &schemas,

@@ -5,8 +5,8 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, FrameBound, FrameMode, From, JoinKind, Literal,
-    OrderTerm, Place, Query,
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, FrameBound, FrameMode, From, JoinKind, OrderTerm,
+    Place, Query,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
@@ -187,12 +187,14 @@ impl Work {
         use BinaryOperator as B;
         use Misreading as M;
         Some(match (self.misreading, expr) {
-            (M::RemainderIsPositive, Expr::Binary(B::Modulo, ..)) => call(Function::Abs, vec![expr.clone()]),
+            (M::RemainderIsPositive, Expr::Binary(B::Modulo, ..)) => {
+                Expr::call(Function::Abs, vec![expr.clone()])
+            }
             (M::CastRounds, Expr::Cast { expr, type_name }) if type_name.eq_ignore_ascii_case("INTEGER") => {
-                cast(&call(Function::Round, vec![(**expr).clone()]), type_name)
+                cast(&Expr::call(Function::Round, vec![(**expr).clone()]), type_name)
             }
             (M::InIsNeverNull, Expr::InQuery { negated: true, .. }) => {
-                call(Function::Coalesce, vec![expr.clone(), integer(1)])
+                Expr::call(Function::Coalesce, vec![expr.clone(), Expr::integer(1)])
             }
             (M::RowsAreNeverNull, Expr::Binary(B::Equal, left, right)) if is_row(left) => {
                 binary(B::Is, left, right)
@@ -206,15 +208,17 @@ impl Work {
             (M::RowidIsKey, &Expr::Column(ColumnRef { relation, column: Place::Rowid })) => {
                 Expr::Column(ColumnRef { relation, column: Place::At(0) })
             }
-            (M::NoRowIsZero, Expr::Scalar(_)) => call(Function::Coalesce, vec![expr.clone(), integer(0)]),
+            (M::NoRowIsZero, Expr::Scalar(_)) => {
+                Expr::call(Function::Coalesce, vec![expr.clone(), Expr::integer(0)])
+            }
             (M::SubstrFromZero, Expr::Function { function: Function::Substr, args }) => {
                 let mut args = args.as_slice().to_vec();
-                args[1] = binary(B::Add, &args[1], &integer(1));
-                call(Function::Substr, args)
+                args[1] = binary(B::Add, &args[1], &Expr::integer(1));
+                Expr::call(Function::Substr, args)
             }
             (M::DaysAreTexts, Expr::Function { function: Function::Date, args }) => {
                 let first = args.as_slice().first()?.clone();
-                call(Function::Substr, vec![first, integer(1), integer(10)])
+                Expr::call(Function::Substr, vec![first, Expr::integer(1), Expr::integer(10)])
             }
             _ => return None,
         })
@@ -280,14 +284,6 @@ fn binary(operator: BinaryOperator, left: &Expr, right: &Expr) -> Expr {
 
 fn cast(expr: &Expr, type_name: &str) -> Expr {
     Expr::Cast { expr: Box::new(expr.clone()), type_name: type_name.to_owned() }
-}
-
-fn call(function: Function, args: Vec<Expr>) -> Expr {
-    Expr::Function { function, args: Args::List(args) }
-}
-
-fn integer(value: i64) -> Expr {
-    Expr::Literal(Literal::Integer(value))
 }
 
 fn is_row(expr: &Expr) -> bool {

@@ -51,7 +51,7 @@ pub(super) fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
 }
 
 /// The same text with other letter case of its names and other quotes around them.
-pub(super) fn respelled(sql: &str, dice: &mut Dice) -> String {
+pub fn respelled(sql: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
     let mut tokens = lex::tokens(sql).peekable();
     while let Some(token) = tokens.next() {

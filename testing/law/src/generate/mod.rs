@@ -10,6 +10,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
+pub use self::compose::respelled;
 pub use self::mutate::mutant;
 pub use self::seeds::{Seed, seeds};
 use crate::dice::Dice;
@@ -76,9 +77,4 @@ impl Generator {
         let sql = text(&query, &world.schema)?;
         Some(if dice.chance(18) { compose::around(&sql, world, dice) } else { sql })
     }
-}
-
-/// The same query spelled in another way: letter case, quotes, parentheses.
-pub fn respelled(sql: &str, dice: &mut Dice) -> String {
-    compose::respelled(sql, dice)
 }

@@ -194,14 +194,9 @@ impl Mutation<'_> {
             8 => Expr::Binary(BinaryOperator::Concat, boxed, Box::new(constant(self.dice))),
             9 => Expr::And(vec![expr, self.simple_condition()]),
             10 => Expr::Or(vec![expr, self.simple_condition()]),
-            11 => Expr::Scalar(Box::new(Query::of(Body::Select(Box::new(Select {
-                distinct: false,
-                from: None,
-                filter: None,
-                group_by: Vec::new(),
-                having: None,
-                outputs: vec![sqlgauge_sql::tree::Output { expr, alias: None }],
-            }))))),
+            11 => Expr::Scalar(Box::new(Query::of_select(Select::of(vec![sqlgauge_sql::tree::Output::of(
+                expr,
+            )])))),
             12 => Expr::Case {
                 operand: None,
                 branches: vec![(self.simple_condition(), expr)],

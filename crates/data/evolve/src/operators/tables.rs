@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableKind};
-use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
+use sqlgauge_sql::tree::{Expr, Literal, Output, Query, Select};
 
 use super::{Draft, key_names, refer};
 use crate::step::{ChangeError, Image, table_at};
@@ -45,15 +45,11 @@ pub(super) fn add(old: &Schema, ddl: &str, rows: Option<&str>) -> Result<Draft, 
 
 /// A query of that many columns without rows.
 fn nothing(width: usize) -> Query {
-    let null = || Output { expr: Expr::Literal(Literal::Null), alias: None };
-    Query::of(Body::Select(Box::new(Select {
-        distinct: false,
-        from: None,
+    let null = || Output::of(Expr::Literal(Literal::Null));
+    Query::of_select(Select {
         filter: Some(Expr::Literal(Literal::Boolean(false))),
-        group_by: Vec::new(),
-        having: None,
-        outputs: std::iter::repeat_with(null).take(width).collect(),
-    })))
+        ..Select::of(std::iter::repeat_with(null).take(width).collect())
+    })
 }
 
 pub(super) fn drop(old: &Schema, table: &str) -> Result<Draft, ChangeError> {

@@ -48,10 +48,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             ));
         }
     }
-    for change in context.needed_first(merges, random) {
-        // A change that does not fit is left out.
-        let _ = chain.push(change);
-    }
+    context.push_needed_first(merges, chain, random);
 }
 
 fn rows(

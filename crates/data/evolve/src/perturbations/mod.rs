@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use sqlgauge_base::Random;
-use sqlgauge_engine::ResultSet;
+use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_sql::schema::{Collation, Schema, Table, TableKind};
 
 use crate::chain::Chain;
@@ -31,10 +31,17 @@ use crate::change::Change;
 use crate::kind::ChangeKind;
 use sqlgauge_names::{Convention, NamesInUse, Naming, Naturalness, SchemaNames, rename};
 
-/// What a proposal may ask of a database.
-pub(crate) trait Probe {
+/// A database of which a proposal may ask something.
+pub(crate) struct Probe<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) database: Arc<Database>,
+}
+
+impl Probe<'_> {
     /// The rows of a query of ours, `None` where it fails.
-    fn rows(&self, sql: &str) -> Option<Arc<ResultSet>>;
+    pub(crate) fn rows(&self, sql: &str) -> Option<Arc<ResultSet>> {
+        self.engine.run(&self.database, sql).rows().cloned()
+    }
 }
 
 /// What a proposal is made of.
@@ -50,7 +57,7 @@ pub(crate) struct Context<'a> {
     /// Names in place of the lexicon's.
     pub(crate) names: Option<&'a SchemaNames>,
     /// The database with the schema that the chain begins with.
-    pub(crate) probe: &'a dyn Probe,
+    pub(crate) probe: &'a Probe<'a>,
 }
 
 /// Tables and columns that golds read, by position.
@@ -110,13 +117,16 @@ impl Context<'_> {
         tables(schema).filter(|(at, _)| self.relevant.is_none_or(|relevant| relevant.contains(at)))
     }
 
-    /// Of changes with whether golds read what they change, the share that the intensity gives: those that golds read
+    /// Of changes with whether golds read what they change, pushes the share that the intensity gives: those that golds read
     /// before the others, else at random.
-    fn needed_first(&self, mut changes: Vec<(bool, Change)>, random: &mut Random) -> Vec<Change> {
+    fn push_needed_first(&self, mut changes: Vec<(bool, Change)>, chain: &mut Chain, random: &mut Random) {
         random.shuffle(&mut changes);
         changes.sort_by_key(|(is_needed, _)| !is_needed);
         let count = self.most(changes.len());
-        changes.into_iter().take(count).map(|(_, change)| change).collect()
+        for (_, change) in changes.into_iter().take(count) {
+            // A change that does not fit is left out.
+            let _ = chain.push(change);
+        }
     }
 
     /// A new name for a table, or a column of the table `owner`.

@@ -43,10 +43,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             splits.push((context.needed.columns.contains(&(at, place)), change));
         }
     }
-    for change in context.needed_first(splits, random) {
-        // A change that does not fit is left out.
-        let _ = chain.push(change);
-    }
+    context.push_needed_first(splits, chain, random);
 }
 
 fn values(context: &Context<'_>, table: &Table, column: &str) -> Option<Vec<Value>> {

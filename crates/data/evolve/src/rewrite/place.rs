@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId,
+    BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId,
     RelationSource, Select,
 };
 
@@ -142,7 +142,7 @@ impl Rewriting<'_> {
         for (place, at) in (0..).zip(&read) {
             if let Some(mut expr) = projection.columns.get(*at as usize).cloned().flatten() {
                 sqlgauge_sql::visit::rewrite_expr(&mut super::Row(inner), &mut expr);
-                outputs.push(Output { expr, alias: None });
+                outputs.push(Output::of(expr));
                 self.substitutions.insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(id, place)));
             } else {
                 let detail = format!("a column of {} is gone", self.table_name(table));
@@ -150,14 +150,13 @@ impl Rewriting<'_> {
             }
         }
         if let (true, Some(present)) = (outputs.is_empty(), projection.present) {
-            outputs.push(Output { expr: Expr::Column(ColumnRef::at(inner, present)), alias: None });
+            outputs.push(Output::of(Expr::Column(ColumnRef::at(inner, present))));
         }
         let from = Some(From::Relation(Relation::new(inner, self.source(projection.to))));
         let filter = self.present(projection, inner);
-        let select =
-            Select { distinct: key.is_some(), from, filter, group_by: Vec::new(), having: None, outputs };
+        let select = Select { distinct: key.is_some(), from, filter, ..Select::of(outputs) };
         self.name_after(id, table);
-        let query = Query::of(Body::Select(Box::new(select)));
+        let query = Query::of_select(select);
         Chain::of(Relation::new(id, RelationSource::Derived(Box::new(query))))
     }
 

@@ -4,9 +4,8 @@
 
 use std::path::Path;
 
-use crate::common::scripted;
+use crate::common::{self, scripted};
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use sqlgauge_evolve::ChangeRecord;
 
 const WORLD: &str = "
@@ -122,11 +121,7 @@ fn evolved(folder: &Path, changes: &[&str]) -> (Connection, String, Vec<String>)
 }
 
 fn rows(connection: &Connection, table: &str) -> Vec<String> {
-    let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
-    let width = statement.column_count();
-    let rows = statement
-        .query_map([], |row| (0..width).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>());
-    rows.unwrap().map(|row| format!("{:?}", row.unwrap())).collect()
+    common::rows(connection, &format!("SELECT * FROM {table} ORDER BY 1, 2"))
 }
 
 /// Whether SQLite took the statement; what it began is undone where not.

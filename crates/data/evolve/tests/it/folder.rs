@@ -6,32 +6,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rusqlite::Connection;
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark};
+use sqlgauge_dataset::{Benchmark, Databases};
 use sqlgauge_engine::{Database, Engine, EngineError, Execution, Failure, FailureKind, Limits, SqliteEngine};
 use sqlgauge_evolve::{ChangeKind, EvolveError, EvolveOptions, EvolvePlan, EvolvedItem, evolve};
 
+use crate::common::{benchmark, of_kinds};
+
 /// A benchmark of one question about one table.
 fn one_person(folder: &Path) -> (Benchmark, Databases) {
-    let databases = folder.join("database");
-    std::fs::create_dir_all(databases.join("d")).unwrap();
-    Connection::open(databases.join("d/d.sqlite"))
-        .unwrap()
-        .execute_batch("CREATE TABLE person (name TEXT)")
-        .unwrap();
-    let gold = folder.join("dev.json");
-    std::fs::write(&gold, r#"[{"db_id": "d", "question": "?", "query": "SELECT name FROM person"}]"#)
-        .unwrap();
-    let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
-    (benchmark, Databases::open(&databases).unwrap())
+    benchmark(folder, "CREATE TABLE person (name TEXT)", &["SELECT name FROM person"])
 }
 
 #[test]
 fn a_second_writer_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (benchmark, databases) = one_person(folder.path());
-    let options =
-        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
+    let options = of_kinds(&[ChangeKind::RenameColumns]);
     let engine = SqliteEngine::new(Limits::default());
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
@@ -87,8 +77,7 @@ impl Engine for Failing {
 fn what_a_failing_machine_returned_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let (benchmark, databases) = one_person(folder.path());
-    let options =
-        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
+    let options = of_kinds(&[ChangeKind::RenameColumns]);
     let engine = Failing { engine: SqliteEngine::new(Limits::default()), fails: AtomicBool::new(true) };
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
@@ -104,8 +93,7 @@ fn what_a_failing_machine_returned_is_not_kept() {
 fn what_was_broken_off_at_its_end_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let (benchmark, databases) = one_person(folder.path());
-    let options =
-        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
+    let options = of_kinds(&[ChangeKind::RenameColumns]);
     let engine = SqliteEngine::new(Limits::default());
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
@@ -127,24 +115,14 @@ fn what_was_broken_off_at_its_end_goes_on() {
 #[test]
 fn added_tables_are_shown_beside_those_that_are_needed() {
     let folder = tempfile::tempdir().unwrap();
-    let databases = folder.path().join("database");
-    std::fs::create_dir_all(databases.join("d")).unwrap();
     let tables = ["person", "pet", "house", "street", "town", "school"];
     let ddl: String = tables
         .map(|name| format!("CREATE TABLE {name} ({name}_id INTEGER PRIMARY KEY, name TEXT);"))
         .concat();
-    Connection::open(databases.join("d/d.sqlite")).unwrap().execute_batch(&ddl).unwrap();
-    let gold = folder.path().join("dev.json");
-    let items: Vec<_> = (0..12)
-        .map(|at| serde_json::json!({"db_id": "d", "question": format!("{at}?"), "query": "SELECT name FROM pet"}))
-        .collect();
-    std::fs::write(&gold, serde_json::to_string(&items).unwrap()).unwrap();
-    let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
-    let kinds = vec![ChangeKind::AddTables, ChangeKind::InventTables];
-    let options = EvolveOptions::of(EvolvePlan::Kinds { kinds, per_item: false });
+    let (benchmark, databases) = benchmark(folder.path(), &ddl, &["SELECT name FROM pet"; 12]);
+    let options = of_kinds(&[ChangeKind::AddTables, ChangeKind::InventTables]);
     let engine = SqliteEngine::new(Limits::default());
     let out = folder.path().join("out");
-    let databases = Databases::open(&databases).unwrap();
     let folders = evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ()).unwrap();
     assert!(folders.iter().all(|(_, statistics)| statistics.written == 12));
 

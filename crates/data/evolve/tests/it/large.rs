@@ -3,26 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use rusqlite::Connection;
-use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
-use sqlgauge_engine::{Limits, SqliteEngine};
-use sqlgauge_evolve::{Chain, Change, ChangeError, ChangeKind, EvolveOptions, EvolvePlan, evolve};
+use sqlgauge_evolve::{Chain, Change, ChangeError, ChangeKind};
 use sqlgauge_sql::schema::Schema;
+
+use crate::common::{self, of_kinds};
 
 /// Evolves a database `d` with those golds by kinds; says how many are written.
 fn evolved(folder: &Path, world: &str, kinds: &[ChangeKind], golds: &[&str]) -> Vec<usize> {
-    let place = folder.join("database/d");
-    fs::create_dir_all(&place).unwrap();
-    Connection::open(place.join("d.sqlite")).unwrap().execute_batch(world).unwrap();
-    let items: Vec<_> =
-        golds.iter().map(|gold| serde_json::json!({"db_id": "d", "question": "?", "query": gold})).collect();
-    let gold = folder.join("dev.json");
-    fs::write(&gold, serde_json::to_string(&items).unwrap()).unwrap();
-    let benchmark = load_benchmark(&BenchmarkSource { gold, ..BenchmarkSource::default() }).unwrap();
-    let databases = Databases::open(&folder.join("database")).unwrap();
-    let engine = SqliteEngine::new(Limits::default());
-    let options = EvolveOptions::of(EvolvePlan::Kinds { kinds: kinds.to_vec(), per_item: false });
-    let done = evolve(&benchmark, &databases, &engine, &options, &folder.join("out"), &|_, _| ()).unwrap();
+    let done = common::evolved(folder, world, &of_kinds(kinds), golds);
     done.into_iter().map(|(_, statistics)| statistics.written).collect()
 }
 

@@ -7,11 +7,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use sqlgauge_dataset::{BenchmarkSource, Databases, load_benchmark};
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::layout::EvolveReason;
-use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, EvolvedItem, evolve};
+use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvedItem, evolve};
+
+use crate::common::{self, of_kinds};
 
 /// Name, script, golds.
 const WORLDS: [(&str, &str, &[&str]); 7] = [
@@ -118,11 +119,7 @@ fn write(folder: &Path) {
 
 /// The rows in an order of their own: whether the gold's order is kept is `ex@1`'s part.
 fn rows(connection: &Connection, sql: &str) -> Vec<String> {
-    let mut statement = connection.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let width = statement.column_count();
-    let rows = statement
-        .query_map([], |row| (0..width).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>());
-    let mut rows: Vec<String> = rows.unwrap().map(|row| format!("{:?}", row.unwrap())).collect();
+    let mut rows = common::rows(connection, sql);
     rows.sort_unstable();
     rows
 }
@@ -140,8 +137,7 @@ fn every_written_item_returns_the_rows_of_the_original() {
     let source = BenchmarkSource { gold: folder.path().join("dev.json"), ..BenchmarkSource::default() };
     let benchmark = load_benchmark(&source).unwrap();
     let out = folder.path().join("out");
-    let plan = EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false };
-    let options = EvolveOptions { seed: 3, ..EvolveOptions::of(plan) };
+    let options = EvolveOptions { seed: 3, ..of_kinds(&ChangeKind::ALL) };
     let engine = SqliteEngine::new(Limits::default());
     let evolved =
         evolve(&benchmark, &Databases::open(&databases).unwrap(), &engine, &options, &out, &|_, _| ())

@@ -202,18 +202,18 @@ impl Hear<'_> {
         }
         if let Some((function, arity)) = super::value_of(FUNCTIONS, rule) {
             let args: Option<Vec<Expr>> = slots.iter().map(|slot| self.operand(slot.one()?)).collect();
-            return args.filter(|args| args.len() == arity).map(|args| scalar(function, args));
+            return args.filter(|args| args.len() == arity).map(|args| Expr::call(function, args));
         }
         if let Some(format) = super::value_of(DATE_PARTS, rule) {
             let [date] = self.operands(slots)?;
             let format = Expr::Literal(Literal::Text(format.to_owned()));
-            return Some(scalar(Function::Strftime, vec![format, *date]));
+            return Some(Expr::call(Function::Strftime, vec![format, *date]));
         }
         match (rule, slots) {
             (Rule::CountRows | Rule::Number, _) => Some(count_of_rows()),
             (Rule::CountIf, [condition]) => {
                 let condition = self.condition(condition.one()?).filter(is_of_rows)?;
-                Some(aggregate(Function::Sum, Args::List(vec![one_or_none(condition)]), false))
+                Some(aggregate(Function::Sum, Args::List(vec![Expr::one_if(condition)]), false))
             }
             (Rule::NumberOf, [noun]) => self.number_of(noun.one()?),
             (Rule::Aggregate | Rule::AggregateDistinct, [name, list]) => {
@@ -226,10 +226,10 @@ impl Hear<'_> {
                 inner.filter = Some(self.condition(condition.one()?)?);
                 Some(Expr::Aggregate(inner))
             }
-            (Rule::CallNone, [name]) => Some(scalar(Function::from_name(&quoted(name)?), Vec::new())),
+            (Rule::CallNone, [name]) => Some(Expr::call(Function::from_name(&quoted(name)?), Vec::new())),
             (Rule::Call, [name, list]) => {
                 let (function, args) = self.named_call(name, list)?;
-                Some(scalar(function, args))
+                Some(Expr::call(function, args))
             }
             (Rule::Over1 | Rule::OverAll, [call, within]) => {
                 let call = call.one()?;
@@ -300,23 +300,13 @@ fn counted_table(schema: &Schema, tables: &[u32]) -> Option<u32> {
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// 1 where a condition holds, else 0.
-fn one_or_none(condition: Expr) -> Expr {
-    let integer = |value: i64| Expr::Literal(Literal::Integer(value));
-    Expr::Case {
-        operand: None,
-        branches: vec![(condition, integer(1))],
-        otherwise: Some(Box::new(integer(0))),
-    }
-}
-
 /// The condition whose cases an aggregate counts.
 fn counts_if(aggregate: &Aggregate) -> Option<&Expr> {
     let Args::List(list) = &aggregate.args else { return None };
     let [case @ Expr::Case { operand: None, branches, .. }] = list.as_slice() else { return None };
     let [(condition, _)] = branches.as_slice() else { return None };
     let is_plain = aggregate.function == Function::Sum && aggregate.filter.is_none() && !aggregate.distinct;
-    (is_plain && *case == one_or_none(condition.clone())).then_some(condition)
+    (is_plain && *case == Expr::one_if(condition.clone())).then_some(condition)
 }
 
 /// `count(*)`.
@@ -326,10 +316,6 @@ pub(super) fn count_of_rows() -> Expr {
 
 pub(super) fn aggregate(function: Function, args: Args, distinct: bool) -> Expr {
     Expr::Aggregate(Box::new(Aggregate { distinct, ..Aggregate::plain(function, args) }))
-}
-
-fn scalar(function: Function, args: Vec<Expr>) -> Expr {
-    Expr::Function { function, args: Args::List(args) }
 }
 
 /// What is counted, in the plural.

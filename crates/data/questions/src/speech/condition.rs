@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, Expr, From, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
+    BinaryOperator, Expr, From, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
 };
 
 use super::{Hear, Said, Say, parts};
@@ -233,7 +233,7 @@ impl Say<'_> {
     }
 
     fn exists(&mut self, query: &Query, negated: bool) -> Said {
-        let one = [Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
+        let one = [Output::of(Expr::Literal(Literal::Integer(1)))];
         let plain = |select: &&Select| {
             !select.distinct && select.group_by.is_empty() && select.having.is_none() && select.outputs == one
         };
@@ -374,9 +374,8 @@ impl Hear<'_> {
         let heard = self.source_and_filter(source, filter);
         self.scopes.truncate(depth);
         let (from, filter) = heard?;
-        let outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
-        let select =
-            Select { distinct: false, from: Some(from), filter, group_by: Vec::new(), having: None, outputs };
-        Some(Query::of(Body::Select(Box::new(select))))
+        let outputs = vec![Output::of(Expr::Literal(Literal::Integer(1)))];
+        let select = Select { from: Some(from), filter, ..Select::of(outputs) };
+        Some(Query::of_select(select))
     }
 }

@@ -3,8 +3,8 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Args, BinaryOperator, Body, ColumnRef, Expr, From, Literal, Output, Place, Query, Relation,
-    RelationSource, Select,
+    Args, BinaryOperator, ColumnRef, Expr, From, Literal, Output, Place, Query, Relation, RelationSource,
+    Select,
 };
 
 use super::call::aggregate;
@@ -179,14 +179,7 @@ pub(super) fn compared_with_all(condition: &Expr) -> Option<WithAll> {
 /// An aggregate of a column over all rows of its table.
 fn of_all(relation: Relation, column: ColumnRef, function: Function) -> Query {
     let expr = aggregate(function, Args::List(vec![Expr::Column(column)]), false);
-    Query::of(Body::Select(Box::new(Select {
-        distinct: false,
-        from: Some(From::Relation(relation)),
-        filter: None,
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![Output { expr, alias: None }],
-    })))
+    Query::of_select(Select { from: Some(From::Relation(relation)), ..Select::of(vec![Output::of(expr)]) })
 }
 
 /// The noun of the table that a source names first, in the singular.

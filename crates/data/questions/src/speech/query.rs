@@ -531,7 +531,7 @@ impl Hear<'_> {
             None => None,
         };
         let select = Select { distinct, from, filter, group_by, having, outputs: outputs? };
-        let mut query = Query::of(Body::Select(Box::new(select)));
+        let mut query = Query::of_select(select);
         if let Some(term) = top {
             // One group has no order and no condition besides.
             if clauses.tail.is_some() || clauses.having.is_some() {
@@ -567,7 +567,7 @@ impl Hear<'_> {
             }
             _ => return None,
         };
-        Some(outputs.into_iter().map(|expr| Output { expr, alias: None }).collect())
+        Some(outputs.into_iter().map(|expr| Output::of(expr)).collect())
     }
 
     /// The keys of a GROUP BY, and the order by which one group is wanted.

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, Literal, Output, Place, Query, RelationId, Select,
+    BinaryOperator, ColumnRef, Expr, From, Literal, Output, Place, Query, RelationId, Select,
 };
 
 use super::query::is_of_rows;
@@ -181,7 +181,7 @@ impl Say<'_> {
 
 /// What EXISTS shows.
 fn one() -> [Output; 1] {
-    [Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }]
+    [Output::of(Expr::Literal(Literal::Integer(1)))]
 }
 
 /// A subquery that has nothing but one table and conditions.
@@ -267,7 +267,7 @@ impl Hear<'_> {
         let relations = self.scopes.last()?.relations.clone();
         let [(inner, Reads::Table(table))] = *relations.as_slice() else { return None };
         let column = |relation| Expr::Column(ColumnRef::at(relation, at));
-        let output = Output { expr: column(inner), alias: None };
+        let output = Output::of(column(inner));
         let query = Box::new(select_of(output, from, filter));
         (table == outer.1).then(|| Expr::InQuery { expr: Box::new(column(outer.0)), query, negated })
     }
@@ -291,19 +291,12 @@ impl Hear<'_> {
         let negated = rules.into_iter().find_map(|rules| super::value_of(rules, rule))?;
         let &(left, right) = columns_of(self.schema, key).first()?;
         let column = |relation, at| ColumnRef { relation, column: Place::At(at) };
-        let output = Output { expr: Expr::Column(column(inner, right)), alias: None };
+        let output = Output::of(Expr::Column(column(inner, right)));
         let query = Box::new(select_of(output, from, filter));
         Some(Expr::InQuery { expr: Box::new(Expr::Column(column(outer.0, left))), query, negated })
     }
 }
 
 fn select_of(output: Output, from: From, filter: Option<Expr>) -> Query {
-    Query::of(Body::Select(Box::new(Select {
-        distinct: false,
-        from: Some(from),
-        filter,
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![output],
-    })))
+    Query::of_select(Select { from: Some(from), filter, ..Select::of(vec![output]) })
 }

@@ -1,10 +1,10 @@
 //! Set operations: two SELECTs of the same columns under different conditions.
 
-use sqlgauge_sql::tree::{Body, Expr, Select, SetOperator};
+use sqlgauge_sql::tree::{Body, Expr, Output, Select, SetOperator};
 use sqlgauge_sql::visit::change_exprs;
 
 use super::draft::{Draft, Form, Nest};
-use super::{FromRelation, Grammar, conjunction, output, select_of};
+use super::{FromRelation, Grammar, conjunction};
 use crate::world::ContentKind;
 
 impl Grammar<'_> {
@@ -70,7 +70,7 @@ impl Grammar<'_> {
         self.is_of_many = before;
         draft.wanted = joins.wanted;
         let outputs = sources.iter().filter_map(|&(_, column)| bounds[0].facets.get(column as usize));
-        let mut select = select_of(outputs.map(|facet| output(facet.expr())).collect());
+        let mut select = Select::of(outputs.map(|facet| Output::of(facet.expr())).collect());
         select.from = Some(from);
         select.filter = Some(conjunction(conditions)?);
         Some(select)

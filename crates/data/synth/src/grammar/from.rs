@@ -2,11 +2,11 @@
 
 use sqlgauge_names::spoken_words;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, RelationSource,
+    BinaryOperator, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, RelationSource,
 };
 
 use super::draft::{Draft, Form, Special};
-use super::{Facet, FromRelation, Grammar, equal, joined};
+use super::{Facet, FromRelation, Grammar, joined};
 use crate::tier::Tier;
 use crate::wish::Demand;
 use crate::world::{ContentKind, GrammarDatabase, Link};
@@ -262,7 +262,7 @@ impl Grammar<'_> {
         let left = scope.last()?.id;
         bound.row = scope.last()?.row;
         let column = |relation, at| Expr::Column(ColumnRef::at(relation, at));
-        let agree = equal(column(left, shared), column(bound.id, shared));
+        let agree = Expr::equal(column(left, shared), column(bound.id, shared));
         let once =
             Expr::Binary(BinaryOperator::Less, Box::new(column(left, key)), Box::new(column(bound.id, key)));
         scope.push(bound);
@@ -278,7 +278,7 @@ impl Grammar<'_> {
         name_outputs(&mut selection.select.outputs, &selection.facets);
         let names: Vec<String> =
             selection.select.outputs.iter().map(|output| output.alias.clone().unwrap_or_default()).collect();
-        let query = Query::of(Body::Select(Box::new(selection.select)));
+        let query = Query::of_select(selection.select);
         let id = self.relation_id();
         let source = if with {
             let cte = self.cte_id();
@@ -315,7 +315,7 @@ impl Grammar<'_> {
         })?;
         let (right, bound) = self.table(link.parent);
         let &target = link.parent_columns.first()?;
-        let on = equal(key.expr(), Expr::Column(ColumnRef::at(bound.id, target)));
+        let on = Expr::equal(key.expr(), Expr::Column(ColumnRef::at(bound.id, target)));
         Some((joined(JoinKind::Inner, from.clone(), right, Some(on)), bound))
     }
 }
@@ -364,7 +364,7 @@ pub(super) fn link_condition(
         columns
             .iter()
             .zip(other)
-            .map(|(&at, &other)| equal(column(here, at), column(there, other)))
+            .map(|(&at, &other)| Expr::equal(column(here, at), column(there, other)))
             .collect(),
     )
 }

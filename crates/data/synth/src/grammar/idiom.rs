@@ -4,12 +4,11 @@
 use sqlgauge_names::{link_verb, singular, spoken_words};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Output,
-    Query, Select,
+    Args, BinaryOperator, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Output, Query, Select,
 };
 
 use super::draft::Draft;
-use super::{Facet, FromRelation, Grammar, conjunction, equal, output, read_by, select_of};
+use super::{Facet, FromRelation, Grammar, conjunction, read_by};
 use crate::tier::Tier;
 use crate::world::{ContentKind, GrammarDatabase, Link};
 
@@ -124,15 +123,15 @@ impl Grammar<'_> {
         let conditions = self.conditions_of_each(&mut scope, draft, least)?;
         // "What percentage of students whose age is above 20 have the sex F" is not asked so.
         let case = self.held_by(&scope[0], grouped || !conditions.is_empty())?;
-        let counted = aggregate(Function::Sum, Args::List(vec![one_if(case)]));
+        let counted = Expr::aggregate(Function::Sum, Args::List(vec![Expr::one_if(case)]));
         let decimal = Expr::Cast { expr: Box::new(counted), type_name: "REAL".to_owned() };
         let hundred = Expr::Literal(Literal::Integer(100));
         let times = Expr::Binary(BinaryOperator::Multiply, Box::new(decimal), Box::new(hundred));
-        let count = Box::new(aggregate(Function::Count, Args::Star));
+        let count = Box::new(Expr::aggregate(Function::Count, Args::Star));
         let percent = Expr::Binary(BinaryOperator::Divide, Box::new(times), count);
         let keys: Vec<Expr> = key.iter().map(Facet::expr).collect();
-        let outputs = keys.iter().cloned().chain([percent]).map(output).collect();
-        let select = Select { group_by: keys, ..select_of(outputs) };
+        let outputs = keys.iter().cloned().chain([percent]).map(Output::of).collect();
+        let select = Select { group_by: keys, ..Select::of(outputs) };
         Some(whole(select, from, conditions))
     }
 
@@ -144,13 +143,13 @@ impl Grammar<'_> {
         let one = self.world.tables[table].value(bound.row, column)?.clone();
         let other = self.another(table, column, &one)?;
         let count = |value: Literal| {
-            Box::new(aggregate(
+            Box::new(Expr::aggregate(
                 Function::Sum,
-                Args::List(vec![one_if(equal(facet.expr(), Expr::Literal(value)))]),
+                Args::List(vec![Expr::one_if(Expr::equal(facet.expr(), Expr::Literal(value)))]),
             ))
         };
         let more = Expr::Binary(BinaryOperator::Subtract, count(one), count(other));
-        Some(whole(select_of(vec![output(more)]), from, Vec::new()))
+        Some(whole(Select::of(vec![Output::of(more)]), from, Vec::new()))
     }
 
     /// Columns of a table whose rows have more than so many of another, or the most.
@@ -167,9 +166,9 @@ impl Grammar<'_> {
         if facets.is_empty() || facets.iter().any(|facet| facet.expr() == key) {
             return None;
         }
-        let outputs = facets.iter().map(|facet| output(facet.expr())).collect();
-        let mut select = Select { group_by: vec![key], ..select_of(outputs) };
-        let count = aggregate(Function::Count, Args::Star);
+        let outputs = facets.iter().map(|facet| Output::of(facet.expr())).collect();
+        let mut select = Select { group_by: vec![key], ..Select::of(outputs) };
+        let count = Expr::aggregate(Function::Count, Args::Star);
         if by_number {
             select.having = self.more_than(&[1, 1, 1, 2, 2, 3]);
             return Some(whole(select, from, conditions));
@@ -196,10 +195,10 @@ impl Grammar<'_> {
             wanted || self.wish.depth == 2 || self.wish.tier >= Tier::Complex || self.chance(15);
         let conditions =
             if has_conditions { self.conditions_of_each(&mut scope, draft, 0)? } else { Vec::new() };
-        let count = aggregate(Function::Count, Args::Star);
+        let count = Expr::aggregate(Function::Count, Args::Star);
         let computed = self.measured(&scope[0], true).filter(|_| self.random.chance(50)).unwrap_or(count);
-        let outputs = vec![output(key.expr()), output(computed.clone())];
-        let mut select = Select { group_by: vec![key.expr()], ..select_of(outputs) };
+        let outputs = vec![Output::of(key.expr()), Output::of(computed.clone())];
+        let mut select = Select { group_by: vec![key.expr()], ..Select::of(outputs) };
         if self.wish.operator.get().name == "having" || self.chance(4) {
             select.having = Some(self.more_than(&[1, 1, 2, 3])?);
         }
@@ -236,10 +235,10 @@ impl Grammar<'_> {
         }
         let several = 1 + usize::from(self.chance(35));
         let facets = self.columns(&ends[..1], several, false);
-        let outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
+        let outputs: Vec<Output> = facets.iter().map(|facet| Output::of(facet.expr())).collect();
         let conditions = last;
         // Each of the visitors that visited museums is asked for once.
-        let select = Select { distinct: true, ..select_of(outputs) };
+        let select = Select { distinct: true, ..Select::of(outputs) };
         (!select.outputs.is_empty()).then(|| whole(select, from, conditions))
     }
 
@@ -254,13 +253,13 @@ impl Grammar<'_> {
         let conditions = self.conditions_of_each(&mut scope, draft, least)?;
         self.compared = super::columns_of(&conditions);
         let outputs = if counts {
-            vec![output(aggregate(Function::Count, Args::Star))]
+            vec![Output::of(Expr::aggregate(Function::Count, Args::Star))]
         } else {
             let several = 1 + usize::from(self.chance(35));
             let facets = self.columns(&scope[..1], several, false);
-            facets.iter().map(|facet| output(facet.expr())).collect()
+            facets.iter().map(|facet| Output::of(facet.expr())).collect()
         };
-        (!outputs.is_empty()).then(|| whole(select_of(outputs), from, conditions))
+        (!outputs.is_empty()).then(|| whole(Select::of(outputs), from, conditions))
     }
 
     /// A table that people ask about, by chance with what its rows refer to.
@@ -366,9 +365,9 @@ impl Grammar<'_> {
         let (inner, bound) = self.table(table);
         let (operator, function) = self.side_of(table, column, scope[place].row)?;
         let of_all = Expr::Column(ColumnRef::at(bound.id, column));
-        let mut select = select_of(vec![output(aggregate(function, Args::List(vec![of_all])))]);
+        let mut select = Select::of(vec![Output::of(Expr::aggregate(function, Args::List(vec![of_all])))]);
         select.from = Some(inner);
-        let query = Box::new(Query::of(Body::Select(Box::new(select))));
+        let query = Box::new(Query::of_select(select));
         Some(Expr::Binary(operator, Box::new(facet.expr()), Box::new(Expr::Scalar(query))))
     }
 
@@ -461,7 +460,7 @@ impl Grammar<'_> {
             _ => self.random.pick(if may_be_highest { &MEASURES } else { &MEASURES[..2] })?.clone(),
         };
         let function = if function == Function::Sum && !adds_up { Function::Avg } else { function };
-        Some(aggregate(function, Args::List(vec![facet.expr()])))
+        Some(Expr::aggregate(function, Args::List(vec![facet.expr()])))
     }
 }
 
@@ -482,22 +481,8 @@ fn has_verb(world: &GrammarDatabase, one: &Link, other: &Link) -> bool {
     link_verb(&start, &words(one.child), &end).is_some()
 }
 
-pub(super) fn aggregate(function: Function, args: Args) -> Expr {
-    Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
-}
-
-/// 1 where a condition holds, else 0.
-pub(super) fn one_if(condition: Expr) -> Expr {
-    let integer = |value: i64| Expr::Literal(Literal::Integer(value));
-    Expr::Case {
-        operand: None,
-        branches: vec![(condition, integer(1))],
-        otherwise: Some(Box::new(integer(0))),
-    }
-}
-
 /// A query of one SELECT.
 fn whole(select: Select, from: From, conditions: Vec<Expr>) -> Query {
     let filter = conjunction(conditions);
-    Query::of(Body::Select(Box::new(Select { from: Some(from), filter, ..select })))
+    Query::of_select(Select { from: Some(from), filter, ..select })
 }

@@ -351,19 +351,6 @@ fn conjunction(mut conditions: Vec<Expr>) -> Option<Expr> {
     }
 }
 
-/// A SELECT of nothing but those outputs.
-fn select_of(outputs: Vec<Output>) -> Select {
-    Select { distinct: false, from: None, filter: None, group_by: Vec::new(), having: None, outputs }
-}
-
-fn output(expr: Expr) -> Output {
-    Output { expr, alias: None }
-}
-
-fn equal(left: Expr, right: Expr) -> Expr {
-    Expr::Binary(sqlgauge_sql::tree::BinaryOperator::Equal, Box::new(left), Box::new(right))
-}
-
 fn joined(kind: JoinKind, left: From, right: From, on: Option<Expr>) -> From {
     From::Join(Box::new(sqlgauge_sql::tree::Join { kind, left, right, on }))
 }

@@ -1,13 +1,13 @@
 //! Queries inside of queries.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, Query, Select};
+use sqlgauge_sql::tree::{Aggregate, Args, BinaryOperator, ColumnRef, Expr, Output, Query, Select};
 
 use super::condition::forget;
 use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
-use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
+use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction};
 use crate::tier::Tier;
 use crate::world::{ContentKind, Link};
 
@@ -130,7 +130,7 @@ impl Grammar<'_> {
             conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
         }
         let is_shared = !self.world.tables[table].columns[column as usize].is_distinct;
-        let mut select = Select { from: Some(from), ..select_of(vec![output(facet.expr())]) };
+        let mut select = Select { from: Some(from), ..Select::of(vec![Output::of(facet.expr())]) };
         if levels == 1 && is_shared && !must && self.chance(if conditions.is_empty() { 30 } else { 8 }) {
             select.group_by = vec![facet.expr()];
             select.having = Some(self.more_than(&[1, 1, 2, 3])?);
@@ -139,7 +139,7 @@ impl Grammar<'_> {
             return None;
         }
         select.filter = conjunction(conditions);
-        Some(Query::of(Body::Select(Box::new(select))))
+        Some(Query::of_select(select))
     }
 
     /// `count(*) > n`.
@@ -204,7 +204,7 @@ impl Grammar<'_> {
             let shared: Vec<(&Facet, &Facet)> =
                 categories.filter_map(|facet| Some((facet, like(facet)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
-            conditions.push(equal(inner.expr(), outer.expr()));
+            conditions.push(Expr::equal(inner.expr(), outer.expr()));
         } else if self.wish.tier == Tier::HighlyComplex && self.has_extremes && self.chance(15) {
             conditions = self.conditions(&scope, &mut draft);
         }
@@ -213,10 +213,10 @@ impl Grammar<'_> {
             conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
         }
         let aggregate = Aggregate::plain(function, Args::List(vec![facet.expr()]));
-        let mut select = select_of(vec![output(Expr::Aggregate(Box::new(aggregate)))]);
+        let mut select = Select::of(vec![Output::of(Expr::Aggregate(Box::new(aggregate)))]);
         select.from = Some(from);
         select.filter = conjunction(conditions);
-        Some(Query::of(Body::Select(Box::new(select))))
+        Some(Query::of_select(select))
     }
 
     /// The links of the tables of a scope; each with the bound and whether it leads to the parent.
@@ -287,10 +287,10 @@ impl Grammar<'_> {
         if conditions.len() < 2 && !negated {
             return None;
         }
-        let mut select = select_of(vec![output(Expr::Column(column))]);
+        let mut select = Select::of(vec![Output::of(Expr::Column(column))]);
         select.from = Some(from);
         select.filter = conjunction(conditions);
-        let query = Box::new(Query::of(Body::Select(Box::new(select))));
+        let query = Box::new(Query::of_select(select));
         Some(Expr::Exists { query, negated })
     }
 
@@ -328,13 +328,10 @@ impl Grammar<'_> {
             let nest = if matches!(nest, Nest::Derived | Nest::Having) { Nest::In } else { nest };
             conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
         }
-        let mut select = select_of(vec![output(Expr::Aggregate(Box::new(aggregate)))]);
+        let mut select = Select::of(vec![Output::of(Expr::Aggregate(Box::new(aggregate)))]);
         select.from = Some(from);
         select.filter = conjunction(conditions);
-        selection
-            .select
-            .outputs
-            .push(output(Expr::Scalar(Box::new(Query::of(Body::Select(Box::new(select)))))));
+        selection.select.outputs.push(Output::of(Expr::Scalar(Box::new(Query::of_select(select)))));
         Some(())
     }
 }

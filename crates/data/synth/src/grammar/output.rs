@@ -11,8 +11,7 @@ use sqlgauge_sql::tree::{
 use super::condition::{comparison, forget, round};
 use super::draft::{Draft, Form};
 use super::from::referred;
-use super::idiom::{aggregate, one_if};
-use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
+use super::{Facet, FromRelation, Grammar, TypedSelect};
 use crate::tier::Tier;
 use crate::world::ContentKind;
 
@@ -43,18 +42,18 @@ impl Grammar<'_> {
         let refers = scope.len() == 2 && scope[0].refers && !draft.ordered;
         let relations = if refers || self.demand.is_some() { scope } else { scope.get(..1)? };
         let mut facets = self.columns(relations, draft.outputs, shared);
-        let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
+        let mut outputs: Vec<Output> = facets.iter().map(|facet| Output::of(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
         if let Some((expr, facet)) = wanted.and_then(|operator| self.computed(scope, operator)) {
             if outputs.len() > 1 || (self.wish.tier == Tier::Simple && self.chance(50)) {
                 outputs.pop();
                 facets.pop();
             }
-            outputs.push(Output { expr, alias: None });
+            outputs.push(Output::of(expr));
             facets.push(facet);
         }
         (!outputs.is_empty()).then(|| {
-            let mut select = select_of(outputs);
+            let mut select = Select::of(outputs);
             select.distinct = draft.distinct;
             TypedSelect { select, facets }
         })
@@ -144,11 +143,11 @@ impl Grammar<'_> {
     }
 
     fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
-        let mut selection = TypedSelect { select: select_of(Vec::new()), facets: Vec::new() };
+        let mut selection = TypedSelect { select: Select::of(Vec::new()), facets: Vec::new() };
         if let Some((expr, facet)) =
             draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want))
         {
-            selection.select.outputs.push(output(expr));
+            selection.select.outputs.push(Output::of(expr));
             selection.facets.push(facet);
         }
         let count = draft.outputs.min(1 + usize::from(self.chance(25)));
@@ -163,7 +162,7 @@ impl Grammar<'_> {
             if !is_new {
                 break;
             }
-            selection.select.outputs.push(output(expr));
+            selection.select.outputs.push(Output::of(expr));
             selection.facets.push(facet);
         }
         Some(selection)
@@ -306,7 +305,7 @@ impl Grammar<'_> {
             return None;
         }
         let mut facets = if is_named { keys[1..].to_vec() } else { keys };
-        let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
+        let mut outputs: Vec<Output> = facets.iter().map(|facet| Output::of(facet.expr())).collect();
         if is_named {
             group_by.truncate(1);
         }
@@ -326,7 +325,7 @@ impl Grammar<'_> {
                 None => self.aggregate(scope, want)?,
             };
             if outputs.iter().all(|other| other.expr != expr) {
-                outputs.push(output(expr));
+                outputs.push(Output::of(expr));
                 facets.push(facet);
             }
         }
@@ -335,7 +334,7 @@ impl Grammar<'_> {
             None if draft.having && self.counts_one_table(scope) => Some(self.having(scope)?),
             None => None,
         };
-        Some(TypedSelect { select: Select { group_by, having, ..select_of(outputs) }, facets })
+        Some(TypedSelect { select: Select { group_by, having, ..Select::of(outputs) }, facets })
     }
 
     /// Whether the schema says that no two rows have the same value.
@@ -456,11 +455,11 @@ impl Grammar<'_> {
         };
         let window = Window { partition_by, order_by, frame: None };
         let call = WindowCall { function, args: Args::List(args), filter: None, window };
-        let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
+        let mut outputs: Vec<Output> = facets.iter().map(|facet| Output::of(facet.expr())).collect();
         let first = facets.first()?.column;
-        outputs.push(output(Expr::Window(Box::new(call))));
+        outputs.push(Output::of(Expr::Window(Box::new(call))));
         facets.push(computed_facet(first, "rank", true));
-        Some(TypedSelect { select: select_of(outputs), facets })
+        Some(TypedSelect { select: Select::of(outputs), facets })
     }
 
     /// A value that is computed from columns of a row.
@@ -551,13 +550,13 @@ impl Grammar<'_> {
             .filter(|facet| facet.kind == ContentKind::Number)
             .collect();
         let facet = *self.random.pick(&numbers)?;
-        let of = |function: Function, expr: Expr| Box::new(aggregate(function, Args::List(vec![expr])));
+        let of = |function: Function, expr: Expr| Box::new(Expr::aggregate(function, Args::List(vec![expr])));
         let expr = match operator {
-            "case" => *of(Function::Sum, one_if(self.threshold(facet)?)),
+            "case" => *of(Function::Sum, Expr::one_if(self.threshold(facet)?)),
             "cast" => {
                 let sum = of(Function::Sum, facet.expr());
                 let cast = Expr::Cast { expr: sum, type_name: "REAL".to_owned() };
-                let count = aggregate(Function::Count, Args::Star);
+                let count = Expr::aggregate(Function::Count, Args::Star);
                 Expr::Binary(BinaryOperator::Divide, Box::new(cast), Box::new(count))
             }
             _ => Expr::Binary(

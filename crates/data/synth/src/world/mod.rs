@@ -10,7 +10,7 @@ mod profile;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_sql::schema::{Schema, TableId, TableKind};
+use sqlgauge_sql::schema::{Schema, TableKind};
 
 pub use self::links::{Link, LinkEvidence};
 pub use self::profile::{ColumnProfile, ContentKind, TableProfile};
@@ -83,11 +83,6 @@ impl GrammarDatabase {
     /// Steps along links between two tables; `None` where there is no way.
     pub fn distance(&self, from: usize, to: usize) -> Option<u32> {
         self.distances.get(from)?.get(to).copied().flatten()
-    }
-
-    /// The position of a table among those that queries may read.
-    pub fn position(&self, id: TableId) -> Option<usize> {
-        self.tables.iter().position(|table| table.id == id)
     }
 }
 

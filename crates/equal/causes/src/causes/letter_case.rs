@@ -23,10 +23,7 @@ pub(super) static CAUSE: Cause = Cause {
 
 /// A condition that is the gold's but for letter case, beside other slips.
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
-        ([gold], [prediction]) => pair.same(&folded(gold), &folded(prediction)),
-        _ => false,
-    });
+    let unlikes = rest.take_single(|gold, prediction| pair.same(&folded(gold), &folded(prediction)));
     unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 

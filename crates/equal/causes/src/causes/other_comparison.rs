@@ -21,12 +21,9 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
-        ([gold], [prediction]) => {
-            let same_constants = constants(gold).is_some_and(|values| constants(prediction) == Some(values));
-            same_constants || pair.same(&plain(gold), &plain(prediction))
-        }
-        _ => false,
+    let unlikes = rest.take_single(|gold, prediction| {
+        let same_constants = constants(gold).is_some_and(|values| constants(prediction) == Some(values));
+        same_constants || pair.same(&plain(gold), &plain(prediction))
     });
     unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }

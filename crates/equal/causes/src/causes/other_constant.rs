@@ -19,10 +19,7 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
-        ([gold], [prediction]) => pair.same(&blank(gold), &blank(prediction)),
-        _ => false,
-    });
+    let unlikes = rest.take_single(|gold, prediction| pair.same(&blank(gold), &blank(prediction)));
     unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 

@@ -1,8 +1,8 @@
 //! The answer reads other tables than the gold.
 
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::TableId;
 use sqlgauge_sql::tree::{Expr, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::each_relation;
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clause, Clauses};
@@ -194,7 +194,8 @@ type Instead = (Words, Vec<Unlike>);
 
 /// The conditions by which one reads in subqueries what the other joins, taken out, and the words for them.
 fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear> {
-    let tables = |relations: &[Relation]| -> Vec<TableId> { relations.iter().filter_map(table_of).collect() };
+    let tables =
+        |relations: &[Relation]| -> Vec<TableId> { relations.iter().filter_map(Relation::table).collect() };
     let (missing, extra) = (tables(&rest.missing), tables(&rest.extra));
     let reads = |exprs: &[Expr], tables: &[TableId]| exprs.iter().any(|expr| reads_inside(expr, tables));
     let unlikes = rest.take(|unlike| reads(&unlike.prediction, &missing) || reads(&unlike.gold, &extra));
@@ -227,16 +228,7 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
     Ok(Some((words, unlikes)))
 }
 
-fn table_of(relation: &Relation) -> Option<TableId> {
-    match relation.source {
-        RelationSource::Table(id) => Some(id),
-        _ => None,
-    }
-}
-
 /// Whether a subquery of an expression reads one of these tables.
 fn reads_inside(expr: &Expr, tables: &[TableId]) -> bool {
-    let mut reads = false;
-    each_relation(expr, |relation| reads |= table_of(relation).is_some_and(|table| tables.contains(&table)));
-    reads
+    reads::tables(expr).iter().any(|(_, table)| tables.contains(table))
 }

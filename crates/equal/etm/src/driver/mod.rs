@@ -302,8 +302,7 @@ impl<'a> Driver<'_, 'a> {
             let is_kept = self.guarded(query, position, sensitive, |driver, query| {
                 let is_watched = driver.is_correlated || driver.from_reads_around;
                 let before = (driver.log.is_some() || is_watched).then(|| driver.save(query));
-                let places = rewrite(query, &mut driver.context);
-                changed = places > 0;
+                changed = rewrite(query, &mut driver.context) > 0;
                 let typed = match &old {
                     Some((old, facts)) if changed => {
                         let (old_operands, new_operands) =
@@ -323,7 +322,7 @@ impl<'a> Driver<'_, 'a> {
                     changed = false;
                 } else if changed {
                     driver.applied.push(rule);
-                    driver.record(rule, places, before.as_ref().map(|before| &before.query), query);
+                    driver.record(rule, before.as_ref().map(|before| &before.query), query);
                 }
             });
             if changed && is_kept {
@@ -407,12 +406,8 @@ impl<'a> Driver<'_, 'a> {
             alias: None,
         });
         Body::Select(Box::new(sqlgauge_sql::tree::Select {
-            distinct: false,
-            outputs: outputs.collect(),
             from: Some(From::Relation(Relation::new(id, RelationSource::Derived(Box::new(query))))),
-            filter: None,
-            group_by: Vec::new(),
-            having: None,
+            ..sqlgauge_sql::tree::Select::of(outputs.collect())
         }))
     }
 
@@ -439,14 +434,13 @@ impl<'a> Driver<'_, 'a> {
         }
     }
 
-    fn record(&mut self, rule: &'static Rule, places: usize, before: Option<&Query>, after: &Query) {
+    fn record(&mut self, rule: &'static Rule, before: Option<&Query>, after: &Query) {
         let (Some(log), Some(before)) = (&mut self.log, before) else { return };
         let schema = self.context.facts.schema();
         let scope = if self.scope.is_empty() { "query".to_owned() } else { self.scope.join(" > ") };
         log.push(Application {
             rule,
             scope,
-            places,
             before: tools::text(before, schema),
             after: tools::text(after, schema),
         });

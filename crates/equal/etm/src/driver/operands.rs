@@ -253,12 +253,6 @@ impl Driver<'_, '_> {
         let mut scope = self.scope.clone();
         scope.push(clause);
         let text = |expr: &Expr| crate::difference::expression(expr, &self.context.facts, schema);
-        log.push(Application {
-            rule,
-            scope: scope.join(" > "),
-            places: 1,
-            before: text(before),
-            after: text(after),
-        });
+        log.push(Application { rule, scope: scope.join(" > "), before: text(before), after: text(after) });
     }
 }

@@ -27,7 +27,7 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{BinaryOperator, Expr};
+use sqlgauge_sql::tree::{Args, BinaryOperator, Expr};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
@@ -59,7 +59,7 @@ fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         tools::is_count_star(denominator) && context.is_not_null_as_published(*column)
     };
     if counts {
-        *expr = tools::aggregate(Function::Avg, vec![value]);
+        *expr = Expr::aggregate(Function::Avg, Args::List(vec![value]));
     }
     counts
 }

@@ -70,7 +70,7 @@ fn expr(expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
 }
 
 fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if select.group_by.is_empty() {
         return 0;
     }

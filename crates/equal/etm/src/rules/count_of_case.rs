@@ -25,7 +25,7 @@
 //! Paper, Table 2, rule 9. Corrected: groups without rows.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
+use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
@@ -87,7 +87,7 @@ fn published(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
         || tools::as_column(then).is_some_and(|column| context.is_not_null_as_published(column));
     if counts {
         let zero = Expr::Literal(Literal::Integer(0));
-        *expr = tools::aggregate(Function::Sum, vec![case(when.clone(), Some(zero))]);
+        *expr = Expr::aggregate(Function::Sum, Args::List(vec![case(when.clone(), Some(zero))]));
     }
     counts
 }
@@ -98,7 +98,7 @@ fn as_count(expr: &mut Expr) -> bool {
     let Some((when, then, otherwise)) = single_case(value) else { return false };
     let counts = is_integer(then, 1) && is_integer(otherwise, 0);
     if counts {
-        *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);
+        *expr = Expr::aggregate(Function::Count, Args::List(vec![case(when.clone(), None)]));
     }
     counts
 }
@@ -115,7 +115,7 @@ fn simple_count(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
     if plain || context.facts.is_nullable(then) {
         return false;
     }
-    *expr = tools::aggregate(Function::Count, vec![case(when.clone(), None)]);
+    *expr = Expr::aggregate(Function::Count, Args::List(vec![case(when.clone(), None)]));
     true
 }
 

@@ -64,7 +64,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     inner_select.distinct = false;
     let plain = Aggregate::plain(Function::Count, Args::List(vec![value.expr.clone()]));
     let count = Expr::Aggregate(Box::new(Aggregate { distinct: true, ..plain }));
-    inner_select.outputs = vec![Output { expr: count, alias: None }];
+    inner_select.outputs = vec![Output::of(count)];
     query.body = Body::Select(Box::new(inner_select));
     1
 }

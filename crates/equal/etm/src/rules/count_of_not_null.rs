@@ -48,7 +48,7 @@ pub(super) static RULE: Rule = Rule {
 fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let mut has_count = false;
     for expr in tools::own_exprs(query) {
-        has_count = has_count || tools::any(expr, &|e| counted(e).is_some());
+        has_count = has_count || tools::any_part(expr, &|e| counted(e).is_some());
     }
     if !has_count {
         return 0;

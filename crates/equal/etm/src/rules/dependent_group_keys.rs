@@ -45,7 +45,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if !context.is_sound() && !query.order_by.is_empty() {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if context.is_sound() { corrected(select, context) } else { published(select, context) }
 }
 

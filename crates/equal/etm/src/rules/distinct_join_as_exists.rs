@@ -24,7 +24,7 @@
 //! Ours.
 
 use sqlgauge_sql::derive::Dependencies;
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
+use sqlgauge_sql::tree::{ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
 use crate::context::Position;
 use crate::context::RuleContext;
@@ -67,7 +67,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if moved.is_empty() || moved.len() == all.len() {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     split(select, &moved)
 }
 
@@ -79,26 +79,13 @@ fn split(select: &mut Select, moved: &[RelationId]) -> usize {
     tools::take_inner(from, &mut operands, &mut conjuncts);
     let mut places = 0;
     for group in connected(moved, &conjuncts) {
-        let touches = |e: &Expr| tools::columns_of(e).iter().any(|column| group.contains(&column.relation));
-        let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(touches);
-        conjuncts = outside;
-        let is_member =
-            |operand: &From| operand.relations().iter().any(|relation| group.contains(&relation.id));
-        let (members, rest): (Vec<From>, Vec<From>) = operands.into_iter().partition(is_member);
-        operands = rest;
-        let inner = Select {
-            distinct: false,
-            from: members.into_iter().fold(None, |from, member| Some(tools::join_inner(from, member))),
-            filter: tools::conjunction(inside),
-            group_by: Vec::new(),
-            having: None,
-            outputs: vec![Output { expr: tools::one(), alias: None }],
-        };
-        let query = Box::new(Query::of(Body::Select(Box::new(inner))));
+        let (from, filter) = tools::take_part(&mut operands, &mut conjuncts, &group);
+        let inner = Select { from, filter, ..Select::of(vec![Output::of(tools::one())]) };
+        let query = Box::new(Query::of_select(inner));
         conjuncts.push(Expr::Exists { query, negated: false });
         places += 1;
     }
-    select.from = operands.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    select.from = tools::join_all(operands);
     select.filter = tools::conjunction(conjuncts);
     places
 }

@@ -52,9 +52,10 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let Some(select) = query.as_select() else { return 0 };
     let drop = select.distinct
         && if context.is_sound() { rows_differ(select, facts) } else { published(select, context) };
-    let has_distinct = tools::own_exprs(query).into_iter().any(|expr| tools::any(expr, &is_distinct_call));
+    let has_distinct =
+        tools::own_exprs(query).into_iter().any(|expr| tools::any_part(expr, &is_distinct_call));
     let dependencies = (has_distinct && context.is_sound()).then(|| select.clone());
-    if drop && let Some(select) = tools::select_mut(query) {
+    if drop && let Some(select) = query.as_select_mut() {
         select.distinct = false;
         places += 1;
     }

@@ -121,7 +121,7 @@ fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<
             _ => {}
         });
     };
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
     outputs.chain(&mut select.group_by).chain(&mut select.having).for_each(&mut swap);
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
@@ -138,7 +138,7 @@ fn replace(query: &mut Query, classes: &[Vec<ColumnRef>], context: &RuleContext<
 
 /// Rewrites the equalities of each class to compare its representative with each of the others.
 fn span(query: &mut Query, classes: &[Vec<ColumnRef>]) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let same_class = |e: &Expr| {
         pair(e).and_then(|(a, b)| classes.iter().position(|class| class.contains(&a) && class.contains(&b)))
     };
@@ -164,7 +164,7 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>]) -> usize {
         conjuncts.retain(|conjunct| {
             pair(conjunct).is_none_or(|(a, b)| !(class.contains(&a) && class.contains(&b)))
         });
-        conjuncts.extend(star.into_iter().map(|(a, b)| tools::equal(Expr::Column(a), Expr::Column(b))));
+        conjuncts.extend(star.into_iter().map(|(a, b)| Expr::equal(Expr::Column(a), Expr::Column(b))));
     }
     select.filter = tools::conjunction(conjuncts);
     places

@@ -58,10 +58,10 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     }
     query.order_by.clear();
     query.limit = None;
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     select.distinct = false;
     select.group_by.clear();
-    select.outputs = vec![Output { expr: tools::one(), alias: None }];
+    select.outputs = vec![Output::of(tools::one())];
     1
 }
 

@@ -31,7 +31,7 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
-use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
+use sqlgauge_sql::tree::{Args, Expr, OrderTerm, Query};
 
 use crate::context::Position;
 use crate::context::RuleContext;
@@ -57,7 +57,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if context.position != Position::Top {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
     outputs.map(|expr| usize::from(corrected(expr, context))).sum()
 }
@@ -143,11 +143,11 @@ fn corrected(expr: &mut Expr, context: &RuleContext<'_>) -> bool {
 fn put_extremum(query: &mut Query, key: &Expr, descending: bool) {
     query.order_by.clear();
     query.limit = None;
-    let Some(select) = tools::select_mut(query) else { return };
+    let Some(select) = query.as_select_mut() else { return };
     select.distinct = false;
     for output in select.outputs.iter_mut().filter(|output| output.expr == *key) {
         let function = if descending { Function::Max } else { Function::Min };
-        output.expr = tools::aggregate(function, vec![output.expr.clone()]);
+        output.expr = Expr::aggregate(function, Args::List(vec![output.expr.clone()]));
     }
 }
 

@@ -84,7 +84,7 @@ fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
     if !query.order_by.is_empty() {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
     let place = conjuncts.iter().position(|conjunct| {
         extremum(conjunct, context).is_some_and(|(column, ..)| context.is_unique_as_published(column))
@@ -113,7 +113,7 @@ fn corrected(query: &mut Query, context: &RuleContext<'_>) -> usize {
         fits.then_some((place, column, descending))
     });
     let Some((place, column, descending)) = key else { return 0 };
-    if let Some(select) = tools::select_mut(query) {
+    if let Some(select) = query.as_select_mut() {
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         conjuncts.remove(place);
         select.filter = tools::conjunction(conjuncts);

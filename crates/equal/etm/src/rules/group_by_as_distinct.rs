@@ -70,7 +70,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if !fits || !sorted {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     select.group_by.clear();
     select.distinct = true;
     1

@@ -26,7 +26,7 @@
 //! Ours.
 
 use sqlgauge_sql::derive::{Dependencies, conjuncts, has_aggregate, has_window};
-use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, Output, Query, RelationId, Select};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Output, Query, RelationId, Select};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
@@ -57,7 +57,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         return 0;
     }
     let Some(parts) = parts(select, &results, context) else { return 0 };
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     rebuild(select, parts);
     1
 }
@@ -138,24 +138,15 @@ fn rebuild(select: &mut Select, parts: Parts) {
         _ => false,
     };
     conditions.retain(|condition| !is_link(condition));
-    let moves = |e: &Expr| tools::columns_of(e).iter().any(|column| moved.contains(&column.relation));
-    let (inside, outside): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(moves);
-    let is_moved = |operand: &From| operand.relations().iter().any(|relation| moved.contains(&relation.id));
-    let (members, rest): (Vec<From>, Vec<From>) = operands.into_iter().partition(is_moved);
+    let (from, filter) = tools::take_part(&mut operands, &mut conditions, &moved);
     let having = select.having.take();
     let value = Expr::Column(inner);
-    let subquery = Select {
-        distinct: false,
-        from: members.into_iter().fold(None, |from, member| Some(tools::join_inner(from, member))),
-        filter: tools::conjunction(inside),
-        group_by: if having.is_some() { vec![value.clone()] } else { Vec::new() },
-        having,
-        outputs: vec![Output { expr: value, alias: None }],
-    };
-    let query = Box::new(Query::of(Body::Select(Box::new(subquery))));
-    select.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    let group_by = if having.is_some() { vec![value.clone()] } else { Vec::new() };
+    let subquery = Select { from, filter, group_by, having, ..Select::of(vec![Output::of(value)]) };
+    let query = Box::new(Query::of_select(subquery));
+    select.from = tools::join_all(operands);
     select.group_by.clear();
-    select.filter = tools::conjunction(outside);
+    select.filter = tools::conjunction(conditions);
     let test = Expr::InQuery { expr: Box::new(Expr::Column(outer)), query, negated: false };
     tools::add_conjunct(&mut select.filter, test);
 }

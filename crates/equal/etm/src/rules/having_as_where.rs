@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let keys = select.group_by.clone();
     let mut moved = Vec::new();
     let mut rest = Vec::new();

@@ -57,7 +57,7 @@ fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
     }) else {
         return 0;
     };
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
     conjuncts.remove(place);
     select.filter = tools::conjunction(conjuncts);

@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let relations: Vec<_> =
         select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
     let mut places = 0;

@@ -54,7 +54,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
 }
 
 fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if tools::single_relation(select).is_none() {
         return 0;
     }
@@ -80,7 +80,7 @@ fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
             select.filter = inner.filter.take();
             select.from = inner.from.take().map(|from| tools::join_inner(select.from.take(), from));
             if let Some(From::Join(join)) = &mut select.from {
-                join.on = Some(tools::equal(Expr::Column(key), Expr::Column(outer)));
+                join.on = Some(Expr::equal(Expr::Column(key), Expr::Column(outer)));
             }
             1
         }
@@ -130,7 +130,7 @@ fn composite_reference(outer: ColumnRef, key: ColumnRef, context: &RuleContext<'
 fn corrected(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let nested = context.position == Position::Exists && query.limit.is_none();
     let unites = context.position == Position::DistinctOperand;
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if !tools::conjuncts_of(select.filter.as_ref())
         .iter()
         .any(|e| matches!(e, Expr::Exists { negated: false, .. }))
@@ -209,7 +209,7 @@ fn reads_around(from: &From) -> bool {
 
 /// Moves relations from a subquery of EXISTS to the FROM around it, and gives the conditions that go with them.
 fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec<Expr> {
-    let Some(inner_select) = tools::select_mut(inner) else { return Vec::new() };
+    let Some(inner_select) = inner.as_select_mut() else { return Vec::new() };
     let Some(from) = inner_select.from.take() else { return Vec::new() };
     let all = from.relations().len() == moved.len();
     // A condition of ON that reads the query around would stand beside what it reads, where SQLite does not look.
@@ -230,7 +230,7 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     }
     let staying: Vec<RelationId> =
         rest.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-    inner_select.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    inner_select.from = tools::join_all(rest);
     let stays = |e: &Expr| tools::columns_of(e).iter().any(|column| staying.contains(&column.relation));
     let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(stays);
     inner_select.filter = tools::conjunction(inside);

@@ -28,7 +28,6 @@ use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Rule, RuleCase, RuleStage, Shape};
 use crate::sensitive::Sensitivity;
-use crate::tools;
 
 pub(super) static RULE: Rule = Rule {
     id: "S30",
@@ -44,7 +43,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if context.sensitivity != Sensitivity::None {
         return 0;
     }
-    tools::select_mut(query).and_then(|select| select.from.as_mut()).map_or(0, drop_hints)
+    query.as_select_mut().and_then(|select| select.from.as_mut()).map_or(0, drop_hints)
 }
 
 fn drop_hints(from: &mut From) -> usize {

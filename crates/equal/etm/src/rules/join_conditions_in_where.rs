@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut moved = Vec::new();
     let mut places = 0;
     if let Some(from) = &mut select.from {

@@ -42,10 +42,10 @@ pub(super) static RULE: Rule = Rule {
 fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let mut places = 0;
     while let Some((survivor, dropped, key)) = find(query, context) {
-        let Some(select) = tools::select_mut(query) else { return places };
+        let Some(select) = query.as_select_mut() else { return places };
         select.from = select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
         tools::move_columns(query, dropped, survivor);
-        let Some(select) = tools::select_mut(query) else { return places };
+        let Some(select) = query.as_select_mut() else { return places };
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         conjuncts.retain(|conjunct| !compares_with_itself(conjunct, survivor, &key));
         select.filter = tools::conjunction(conjuncts);

@@ -190,7 +190,7 @@ fn only_keys_are_read(
 
 fn apply(query: &mut Query, step: Step, context: &RuleContext<'_>) {
     let Step { parent, links } = step;
-    if let Some(select) = tools::select_mut(query) {
+    if let Some(select) = query.as_select_mut() {
         select.from = select.from.take().and_then(|from| tools::without(from, parent, &mut select.filter));
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         conjuncts.retain(|conjunct| !is_link(conjunct, &links));
@@ -207,7 +207,7 @@ fn apply(query: &mut Query, step: Step, context: &RuleContext<'_>) {
     }
     for (_, reference) in links {
         if context.facts.column(reference).nullable
-            && let Some(select) = tools::select_mut(query)
+            && let Some(select) = query.as_select_mut()
         {
             let value = Box::new(Expr::Column(reference));
             tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });

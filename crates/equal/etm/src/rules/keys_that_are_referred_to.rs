@@ -58,12 +58,12 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         tools::add_conjunct(&mut inner.filter, not_null);
     }
     for term in &mut query.order_by {
-        tools::replace_column_in(&mut term.expr, key, &Expr::Column(reference));
+        tools::replace_column(&mut term.expr, key, &Expr::Column(reference));
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     inner.outputs = std::mem::take(&mut select.outputs);
     for output in &mut inner.outputs {
-        tools::replace_column_in(&mut output.expr, key, &Expr::Column(reference));
+        tools::replace_column(&mut output.expr, key, &Expr::Column(reference));
     }
     inner.distinct = inner.group_by.is_empty();
     *select = inner;

@@ -27,7 +27,7 @@
 
 use sqlgauge_sql::derive::rejects_null;
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Output, Place, Query, Relation, Select,
+    BinaryOperator, ColumnRef, Expr, From, JoinKind, Output, Place, Query, Relation, Select,
 };
 
 use crate::context::RuleContext;
@@ -51,14 +51,14 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
 }
 
 fn subquery(relation: Relation, filter: Option<Expr>, output: Expr) -> Box<Query> {
-    let outputs = vec![Output { expr: output, alias: None }];
+    let outputs = vec![Output::of(output)];
     let from = Some(From::Relation(relation));
-    let select = Select { distinct: false, from, filter, group_by: Vec::new(), having: None, outputs };
-    Box::new(Query::of(Body::Select(Box::new(select))))
+    let select = Select { from, filter, ..Select::of(outputs) };
+    Box::new(Query::of_select(select))
 }
 
 fn published(query: &mut Query) -> Option<()> {
-    let select = tools::select_mut(query)?;
+    let select = query.as_select_mut()?;
     let Some(Expr::IsNull { expr: tested, negated: false }) = &select.filter else { return None };
     let tested = tools::as_column(tested)?;
     let Some(From::Join(join)) = &select.from else { return None };
@@ -108,7 +108,7 @@ fn corrected(query: &mut Query, context: &RuleContext<'_>) -> Option<()> {
     if tools::columns_read(query, right.id).len() != in_on + 1 {
         return None;
     }
-    let select = tools::select_mut(query)?;
+    let select = query.as_select_mut()?;
     let Some(From::Join(join)) = select.from.take() else { return None };
     let join = *join;
     let From::Relation(right) = join.right else { return None };

@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let before = query.clone();
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut places = 0;
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
     for conjunct in &mut conjuncts {

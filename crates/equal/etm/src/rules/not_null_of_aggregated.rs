@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if !select.group_by.is_empty() || select.having.is_some() || select.outputs.is_empty() {
         return 0;
     }

@@ -47,7 +47,7 @@ fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
     if !context.is_condition || tools::plain_select(query).is_none() || !settled {
         return false;
     }
-    let Some(select) = tools::select_mut(query) else { return false };
+    let Some(select) = query.as_select_mut() else { return false };
     let [output] = select.outputs.as_slice() else { return false };
     let value = output.expr.clone();
     let groups = tools::as_column(&value).is_some() && select.group_by == [value.clone()];

@@ -69,7 +69,7 @@ fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
             if matches!(**operand, Expr::Column(_) | Expr::Literal(_)) =>
         {
             let branches = std::mem::take(branches);
-            let compare = |(value, then): (Expr, Expr)| (tools::equal(operand.as_ref().clone(), value), then);
+            let compare = |(value, then): (Expr, Expr)| (Expr::equal(operand.as_ref().clone(), value), then);
             *expr = Expr::Case {
                 operand: None,
                 branches: branches.into_iter().map(compare).collect(),

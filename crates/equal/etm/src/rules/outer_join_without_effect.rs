@@ -49,7 +49,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     }
     let conditions: Vec<Expr> = sqlgauge_sql::derive::conjuncts(select).into_iter().cloned().collect();
     let Some(From::Join(_)) = &select.from else { return 0 };
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let Some(from) = &mut select.from else { return 0 };
     let places = strengthen(from, &conditions, context);
     if places > 0 {

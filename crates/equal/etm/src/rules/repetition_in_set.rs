@@ -27,7 +27,6 @@ use sqlgauge_sql::tree::Query;
 use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::tools;
 
 pub(super) static RULE: Rule = Rule {
     id: "S11",
@@ -47,7 +46,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut places = 0;
     if select.distinct {
         select.distinct = false;

@@ -27,7 +27,6 @@ use sqlgauge_sql::tree::{From, JoinKind, Query};
 use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::tools;
 
 pub(super) static RULE: Rule = Rule {
     id: "S3",
@@ -40,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     select.from.as_mut().map_or(0, mirror)
 }
 

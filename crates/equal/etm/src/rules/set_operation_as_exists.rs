@@ -61,11 +61,11 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     let (mut select, mut inner) = (left.as_ref().clone(), right.as_ref().clone());
     for place in places {
         let (x, y) = (select.outputs[place].expr.clone(), inner.outputs[place].expr.clone());
-        tools::add_conjunct(&mut inner.filter, tools::equal(y, x));
+        tools::add_conjunct(&mut inner.filter, Expr::equal(y, x));
     }
-    inner.outputs = vec![Output { expr: tools::one(), alias: None }];
+    inner.outputs = vec![Output::of(tools::one())];
     inner.distinct = false;
-    let exists = Expr::Exists { query: Box::new(Query::of(Body::Select(Box::new(inner)))), negated };
+    let exists = Expr::Exists { query: Box::new(Query::of_select(inner)), negated };
     tools::add_conjunct(&mut select.filter, exists);
     select.distinct = true;
     query.body = Body::Select(Box::new(select));

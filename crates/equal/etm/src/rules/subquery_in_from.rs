@@ -155,7 +155,7 @@ fn unwrap(query: &mut Query, context: &RuleContext<'_>) -> bool {
     } else {
         for term in &mut query.order_by {
             for (column, output) in (0..).zip(&outputs) {
-                tools::replace_column_in(&mut term.expr, ColumnRef::at(id, column), &output.expr);
+                tools::replace_column(&mut term.expr, ColumnRef::at(id, column), &output.expr);
             }
         }
     }
@@ -182,7 +182,7 @@ fn over_groups(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let (id, mut inner_select) = (relation.id, inner_select.clone());
     let outputs = std::mem::take(&mut inner_select.outputs);
     substitute(query, id, &outputs);
-    let Some(select) = tools::select_mut(query) else { return false };
+    let Some(select) = query.as_select_mut() else { return false };
     inner_select.outputs = std::mem::take(&mut select.outputs);
     if let Some(filter) = select.filter.take() {
         tools::add_conjunct(&mut inner_select.having, filter);
@@ -228,7 +228,7 @@ fn merge(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(from) = &select.from else { return false };
     let stands = |id, select: &Select| may_stand_for(query, id, &select.outputs, &context.facts);
     let Some(id) = mergeable(from, &stands) else { return false };
-    let Some(select) = tools::select_mut(query) else { return false };
+    let Some(select) = query.as_select_mut() else { return false };
     let Some(from) = &mut select.from else { return false };
     let Some(inner) = replace(from, id) else { return false };
     // Its conditions come first, as where SQLite does it.

@@ -69,7 +69,7 @@ fn expr(expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
 }
 
 fn query(query: &mut Query, _context: &mut RuleContext<'_>) -> usize {
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     let mut places = 0;
     if select.filter.as_ref().is_some_and(|filter| tools::is_truth(filter, true)) {
         select.filter = None;

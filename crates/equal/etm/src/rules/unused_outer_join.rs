@@ -67,7 +67,7 @@ fn query(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     if !hidden && !Dependencies::of(select, &context.facts).closure(&left).determines(&right) {
         return 0;
     }
-    let Some(select) = tools::select_mut(query) else { return 0 };
+    let Some(select) = query.as_select_mut() else { return 0 };
     if let Some(From::Join(join)) = select.from.take() {
         select.from = Some(join.left);
     }

@@ -6,17 +6,8 @@ use sqlgauge_sql::visit::{Walk, change_exprs};
 
 use super::exprs::parts_first;
 
-/// Replaces a column everywhere in a query, subqueries included.
-pub(crate) fn replace_column(query: &mut Query, from: ColumnRef, to: &Expr) {
-    replace(query, from, to);
-}
-
-/// Replaces a column everywhere in an expression, subqueries included.
-pub(crate) fn replace_column_in(expr: &mut Expr, from: ColumnRef, to: &Expr) {
-    replace(expr, from, to);
-}
-
-fn replace(piece: &mut impl Walk, from: ColumnRef, to: &Expr) {
+/// Replaces a column everywhere in a piece of a query, subqueries included.
+pub(crate) fn replace_column(piece: &mut impl Walk, from: ColumnRef, to: &Expr) {
     // `x IS c` compares with the value of c, and `x IS TRUE` would ask for a truth.
     let is_truth = to.as_truth().is_some();
     let copy = || if is_truth { Expr::Unary(UnaryOperator::Plus, Box::new(to.clone())) } else { to.clone() };

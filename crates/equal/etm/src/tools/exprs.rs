@@ -1,21 +1,17 @@
 //! Expressions: small ones to write, and what one is.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Args, BinaryOperator, ColumnRef, Expr, Literal, Owner};
-use sqlgauge_sql::visit::{children, children_mut};
-
-pub(crate) fn equal(left: Expr, right: Expr) -> Expr {
-    Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
-}
+use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, Literal, Owner};
+use sqlgauge_sql::visit::children_mut;
 
 /// The constant 1.
 pub(crate) fn one() -> Expr {
-    Expr::Literal(Literal::Integer(1))
+    Expr::integer(1)
 }
 
 /// The constant TRUE, as an integer.
 pub(crate) fn truth(value: bool) -> Expr {
-    Expr::Literal(Literal::Integer(i64::from(value)))
+    Expr::integer(i64::from(value))
 }
 
 /// Whether the expression is that constant.
@@ -26,11 +22,6 @@ pub(crate) fn is_truth(expr: &Expr, value: bool) -> bool {
         Expr::Literal(Literal::Boolean(b)) => *b == value,
         _ => false,
     }
-}
-
-/// A plain aggregate of the query that it stands in.
-pub(crate) fn aggregate(function: Function, args: Vec<Expr>) -> Expr {
-    Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(args))))
 }
 
 /// The column that an expression is.
@@ -77,16 +68,6 @@ pub(crate) fn is_count_star(expr: &Expr) -> bool {
     own_aggregate(expr).is_some_and(|aggregate| {
         aggregate.function == Function::Count && aggregate.args == Args::Star && aggregate.filter.is_none()
     })
-}
-
-/// Whether the expression or a part of it satisfies the test; subqueries are not entered.
-pub(crate) fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
-    if test(expr) {
-        return true;
-    }
-    let mut matches = false;
-    children(expr, &mut |child| matches = matches || any(child, test));
-    matches
 }
 
 pub(super) fn parts_first(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {

@@ -1,6 +1,7 @@
 //! FROM clauses: their joins, and relations that come and go.
 
 use sqlgauge_base::budget;
+use sqlgauge_sql::canonical::conjunction;
 use sqlgauge_sql::reads::columns as columns_of;
 use sqlgauge_sql::tree::{Expr, From, Join, JoinKind, Relation, RelationId, Select};
 
@@ -34,6 +35,25 @@ pub(crate) fn join_inner(left: Option<From>, right: From) -> From {
         Some(left) => From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None })),
         None => right,
     }
+}
+
+/// The inner join of all of these, in their order.
+pub(crate) fn join_all(operands: impl IntoIterator<Item = From>) -> Option<From> {
+    operands.into_iter().fold(None, |from, operand| Some(join_inner(from, operand)))
+}
+
+/// Takes some relations out of the operands of an inner join and the conditions on them: as a join of their own, and the conditions that
+/// read them.
+pub(crate) fn take_part(
+    operands: &mut Vec<From>,
+    conditions: &mut Vec<Expr>,
+    part: &[RelationId],
+) -> (Option<From>, Option<Expr>) {
+    let reads = |e: &mut Expr| columns_of(e).iter().any(|column| part.contains(&column.relation));
+    let is_member =
+        |operand: &mut From| operand.relations().iter().any(|relation| part.contains(&relation.id));
+    let inside = conditions.extract_if(.., reads).collect();
+    (join_all(operands.extract_if(.., is_member)), conjunction(inside))
 }
 
 /// The conditions of all joins of a FROM clause.

@@ -2,16 +2,14 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, Relation};
-use sqlgauge_sql::visit::{Visitor, Walk, each_expr, walk_query};
+use sqlgauge_sql::visit::{Visitor, Walk, any_expr, walk_query};
 
 use super::query::plain_select;
 
 /// Whether an aggregate is called in the expression or in a subquery of it. Without it a SELECT may be none that
 /// aggregates, or show another row of a group.
 pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
-    let mut any = false;
-    each_expr(expr, |part| any = any || matches!(part, Expr::Aggregate(_)));
-    any
+    any_expr(expr, |part| matches!(part, Expr::Aggregate(_)))
 }
 
 /// Whether computing the expression may be an error instead of a value, so that it matters what is computed before:
@@ -24,8 +22,7 @@ pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
 /// does the engine's own bounds: it says nothing of rows, and to keep the order of such conditions would tell apart queries
 /// that return the same rows wherever both return any.
 pub(crate) fn may_fail(expr: &Expr) -> bool {
-    let mut any = false;
-    each_expr(expr, |expr| {
+    any_expr(expr, |expr| {
         let of_function = expr.called().is_some_and(|(function, _)| {
             let name = function.name();
             name == "abs" || name == "unistr" || name.starts_with("json")
@@ -34,18 +31,13 @@ pub(crate) fn may_fail(expr: &Expr) -> bool {
         let is_character =
             |escape: &Expr| matches!(escape, Expr::Literal(Literal::Text(text)) if text.chars().count() == 1);
         let escape = matches!(expr, Expr::Like { escape: Some(escape), .. } if !is_character(escape));
-        any = any || of_function || arrow || escape;
-    });
-    any
+        of_function || arrow || escape
+    })
 }
 
 /// Whether every function in the query or expression gives the same value each time.
 pub(crate) fn is_deterministic(piece: &impl Walk) -> bool {
-    let mut all = true;
-    each_expr(piece, |expr| {
-        all = all && expr.called().is_none_or(|(function, args)| function.is_deterministic(args));
-    });
-    all
+    !any_expr(piece, |expr| expr.called().is_some_and(|(function, args)| !function.is_deterministic(args)))
 }
 
 /// The number of nodes of a query.

@@ -7,7 +7,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use sqlgauge_sql::{PrintDialect, PrintError};
 
 use super::conditions::add_conjunct;
-use super::exprs::{equal, is_small_integer, one, parts_first};
+use super::exprs::{is_small_integer, one, parts_first};
 use super::from::on_conditions;
 use super::properties::is_deterministic;
 
@@ -16,14 +16,6 @@ pub(crate) fn plain_select(query: &Query) -> Option<&Select> {
     let bare =
         query.ctes.is_empty() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
     query.as_select().filter(|_| bare)
-}
-
-/// The SELECT of a query, to change it.
-pub(crate) fn select_mut(query: &mut Query) -> Option<&mut Select> {
-    match &mut query.body {
-        Body::Select(select) => Some(select),
-        Body::SetOperation { .. } | Body::Values(_) => None,
-    }
 }
 
 /// Takes the SELECT out of a query that is known to be one.
@@ -107,7 +99,7 @@ impl Rewriter for Forget {
 
 /// Calls `change` for every expression of the query's own clauses, parts before wholes, subqueries not entered.
 pub(crate) fn for_own_exprs(query: &mut Query, change: &mut dyn FnMut(&mut Expr)) {
-    if let Some(select) = select_mut(query) {
+    if let Some(select) = query.as_select_mut() {
         if let Some(from) = &mut select.from {
             for_on(from, change);
         }
@@ -154,10 +146,10 @@ pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) 
 /// Makes the subquery ask for a row whose result equals the value.
 pub(crate) fn link(query: &mut Query, value: &Expr) {
     query.order_by.clear();
-    let Some(select) = select_mut(query) else { return };
+    let Some(select) = query.as_select_mut() else { return };
     select.distinct = false;
-    let outputs = std::mem::replace(&mut select.outputs, vec![Output { expr: one(), alias: None }]);
+    let outputs = std::mem::replace(&mut select.outputs, vec![Output::of(one())]);
     for output in outputs {
-        add_conjunct(&mut select.filter, equal(value.clone(), output.expr));
+        add_conjunct(&mut select.filter, Expr::equal(value.clone(), output.expr));
     }
 }

@@ -1,6 +1,6 @@
 //! Whether parts of queries are the same but for the numbers of their relations.
 
-use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{Expr, From, Output, Query, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{rewrite_expr, rewrite_query};
 use sqlgauge_sql::{Numbering, reads};
 
@@ -69,16 +69,9 @@ pub(crate) fn same_expr(left: &Expr, right: &Expr) -> bool {
 }
 
 fn wrapped(expr: &Expr) -> Query {
-    let output = Output { expr: expr.clone(), alias: None };
-    let select = Select {
-        distinct: false,
-        from: None,
-        filter: None,
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![output],
-    };
-    Query::of(Body::Select(Box::new(select)))
+    let output = Output::of(expr.clone());
+    let select = Select::of(vec![output]);
+    Query::of_select(select)
 }
 
 /// Whether two queries are equal up to the numbers of the relations that they declare.

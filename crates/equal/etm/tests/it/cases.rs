@@ -1,9 +1,10 @@
 //! Every case of every rule, both ways round, and the databases that show why a pair must not match.
 
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use sqlgauge_etm::{MatchVerdict, Matcher, Profile, RuleCase, rules};
 use sqlgauge_sql::schema::Schema;
+
+use crate::common::rows;
 
 fn each_case() -> impl Iterator<Item = (&'static str, &'static RuleCase)> {
     rules().iter().flat_map(|rule| rule.cases.iter().map(|case| (rule.id, case)))
@@ -39,14 +40,6 @@ fn the_verdict_is_as_expected_whichever_query_comes_first() {
         }
     }
     assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
-}
-
-fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
-    let mut statement = connection.prepare(sql).expect("a query that SQLite accepts");
-    let width = statement.column_count();
-    let rows = statement
-        .query_map([], |row| (0..width).map(|place| row.get(place)).collect::<Result<Vec<Value>, _>>());
-    rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
 /// Rows as a bag, unless a query sorts them.

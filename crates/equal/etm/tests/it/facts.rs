@@ -2,9 +2,10 @@
 //! is none; SQLite itself tells them apart. Beside each its near relatives that must still match.
 
 use rusqlite::Connection;
-use rusqlite::types::Value;
 use sqlgauge_etm::{AssumptionKind, Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
+
+use crate::common;
 
 const DDL: &str = "
     CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, age INT, city TEXT COLLATE NOCASE, born TEXT NOT NULL);
@@ -167,11 +168,7 @@ const EQUAL: &[(&str, &str)] = &[
 ];
 
 fn rows(connection: &Connection, sql: &str) -> Vec<String> {
-    let mut statement = connection.prepare(sql).unwrap();
-    let width = statement.column_count();
-    let rows =
-        statement.query_map([], |row| (0..width).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>());
-    let mut all: Vec<String> = rows.unwrap().map(|row| format!("{:?}", row.unwrap())).collect();
+    let mut all: Vec<String> = common::rows(connection, sql).iter().map(|row| format!("{row:?}")).collect();
     all.sort();
     all
 }

@@ -10,6 +10,8 @@ use rusqlite::types::Value;
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
 
+use crate::common::rows;
+
 const SCHEMAS: [&str; 5] = [
     "CREATE TABLE t (id INTEGER PRIMARY KEY, k INT UNIQUE, c TEXT NOT NULL UNIQUE, a INT NOT NULL, b INT, UNIQUE (a, k), UNIQUE (b, c, k));
      CREATE TABLE u (uid INTEGER PRIMARY KEY, tid INT REFERENCES t(id), v INT, w INT, UNIQUE (v, tid), UNIQUE (w, uid), UNIQUE (tid, w, uid));",
@@ -110,14 +112,6 @@ fn database(ddl: &str, rows: i64) -> Connection {
         );
     }
     connection
-}
-
-fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
-    let mut statement = connection.prepare(sql).unwrap_or_else(|error| panic!("{error}: {sql}"));
-    let width = statement.column_count();
-    let rows = statement
-        .query_map([], |row| (0..width).map(|place| row.get(place)).collect::<Result<Vec<Value>, _>>());
-    rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
 /// The steps of the plan; names of relations are the query's own and not a part of it.

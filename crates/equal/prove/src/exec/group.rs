@@ -457,12 +457,7 @@ impl Run<'_, '_> {
 
     /// The number that a sum sees in a value: a text that is no number as a whole counts as a real number.
     pub(super) fn summand(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
-        if value.is_text == Terms::FALSE {
-            return Ok(value);
-        }
-        let text = self.only_text(value);
-        let number = self.call(&|args| format!("sum({})", args[0]), ValueShape::NUMBER, &[text])?;
-        Ok(self.world.terms.choose_value(value.is_text, number, value))
+        self.with_texts_as(value, ValueShape::NUMBER, &|text| format!("sum({text})"))
     }
 
     fn extreme(

@@ -3,24 +3,12 @@
 use sqlgauge_engine::Value;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real,
-    Relation, RelationId, RelationSource, Select, Window, WindowCall,
+    Args, BinaryOperator, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Real, Relation,
+    RelationId, RelationSource, Select, Window, WindowCall,
 };
 
 pub(super) fn column(relation: RelationId, at: usize) -> Expr {
     Expr::Column(ColumnRef::at(relation, u32::try_from(at).unwrap_or(u32::MAX)))
-}
-
-pub(crate) fn integer(value: i64) -> Expr {
-    Expr::Literal(Literal::Integer(value))
-}
-
-pub(crate) fn binary(operator: BinaryOperator, left: Expr, right: Expr) -> Expr {
-    Expr::Binary(operator, Box::new(left), Box::new(right))
-}
-
-pub(crate) fn aggregate(function: Function, args: Args) -> Expr {
-    Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
 }
 
 /// `function(args) OVER (PARTITION BY partition_by ORDER BY order_by)`.
@@ -37,7 +25,7 @@ pub(super) fn over(
 /// `rank() OVER (ORDER BY terms)`; without terms all rows have rank 1.
 pub(super) fn rank_by(terms: Vec<OrderTerm>) -> Expr {
     if terms.is_empty() {
-        return integer(1);
+        return Expr::integer(1);
     }
     over(Function::Rank, Vec::new(), Vec::new(), terms)
 }
@@ -53,30 +41,19 @@ pub(crate) fn literal_of(value: &Value) -> Literal {
     }
 }
 
-pub(crate) fn output(expr: Expr) -> Output {
-    Output { expr, alias: None }
-}
-
 pub(super) fn derived(id: RelationId, query: Query) -> From {
     From::Relation(Relation::new(id, RelationSource::Derived(Box::new(query))))
 }
 
 /// `SELECT 1 FROM from`.
 pub(crate) fn select_one(from: From) -> Select {
-    Select {
-        distinct: false,
-        from: Some(from),
-        filter: None,
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![output(integer(1))],
-    }
+    Select { from: Some(from), ..Select::of(vec![Output::of(Expr::integer(1))]) }
 }
 
 /// OR of the conditions, false without any.
 pub(super) fn any(mut conditions: Vec<Expr>) -> Expr {
     match conditions.len() {
-        0 => integer(0),
+        0 => Expr::integer(0),
         1 => conditions.swap_remove(0),
         _ => Expr::Or(conditions),
     }
@@ -85,28 +62,27 @@ pub(super) fn any(mut conditions: Vec<Expr>) -> Expr {
 /// Whether an expression has two values within a group, NULL and types included.
 pub(super) fn varies(expr: &Expr) -> Expr {
     let bytes = Expr::Collate { expr: Box::new(expr.clone()), collation: "BINARY".to_owned() };
-    let least = |expr: &Expr| aggregate(Function::Min, Args::List(vec![expr.clone()]));
-    let most = |expr: &Expr| aggregate(Function::Max, Args::List(vec![expr.clone()]));
-    let kind = type_of(expr.clone());
+    let least = |expr: &Expr| Expr::aggregate(Function::Min, Args::List(vec![expr.clone()]));
+    let most = |expr: &Expr| Expr::aggregate(Function::Max, Args::List(vec![expr.clone()]));
+    let kind = Expr::call(Function::TypeOf, vec![expr.clone()]);
     Expr::Or(vec![
-        binary(BinaryOperator::IsNot, least(&bytes), most(&bytes)),
-        binary(BinaryOperator::NotEqual, least(&kind), most(&kind)),
+        Expr::binary(BinaryOperator::IsNot, least(&bytes), most(&bytes)),
+        Expr::binary(BinaryOperator::NotEqual, least(&kind), most(&kind)),
     ])
-}
-
-fn type_of(expr: Expr) -> Expr {
-    Expr::Function { function: Function::TypeOf, args: Args::List(vec![expr]) }
 }
 
 /// Whether a column is that very value: the same text byte by byte, and 1.0 is not 1.
 pub(super) fn is_exactly(relation: RelationId, at: usize, value: &Value) -> Vec<Expr> {
     let bytes = Expr::Collate { expr: Box::new(column(relation, at)), collation: "BINARY".to_owned() };
-    let is = binary(BinaryOperator::Is, bytes, Expr::Literal(literal_of(value)));
+    let is = Expr::binary(BinaryOperator::Is, bytes, Expr::Literal(literal_of(value)));
     let kind = match value {
         Value::Integer(_) => "integer",
         Value::Real(_) => "real",
         Value::Null | Value::Text(_) | Value::Decimal(_) | Value::Blob(_) => return vec![is],
     };
     let kind = Expr::Literal(Literal::Text(kind.to_owned()));
-    vec![is, binary(BinaryOperator::Equal, type_of(column(relation, at)), kind)]
+    vec![
+        is,
+        Expr::binary(BinaryOperator::Equal, Expr::call(Function::TypeOf, vec![column(relation, at)]), kind),
+    ]
 }

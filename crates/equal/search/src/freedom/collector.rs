@@ -11,9 +11,7 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::{PrintDialect, print, print_expr};
 
-use super::build::{
-    aggregate, any, binary, column, derived, integer, output, over, rank_by, select_one, varies,
-};
+use super::build::{any, column, derived, over, rank_by, select_one, varies};
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
 use super::possible::OutermostLimit;
 use super::walk::{free_relations, operands, reads_output};
@@ -189,12 +187,12 @@ impl Collector<'_> {
         let id = self.new_relation();
         let column = |at: usize| column(id, at);
         let rank = column(width);
-        let before = || binary(BinaryOperator::Subtract, rank.clone(), integer(1));
-        let behind = || binary(BinaryOperator::Add, before(), count_rows());
+        let before = || Expr::binary(BinaryOperator::Subtract, rank.clone(), Expr::integer(1));
+        let behind = || Expr::binary(BinaryOperator::Add, before(), count_rows());
         let is_inside = |cut: i64| {
             Expr::And(vec![
-                binary(BinaryOperator::Less, before(), integer(cut)),
-                binary(BinaryOperator::Less, integer(cut), behind()),
+                Expr::binary(BinaryOperator::Less, before(), Expr::integer(cut)),
+                Expr::binary(BinaryOperator::Less, Expr::integer(cut), behind()),
             ])
         };
         let varies = (0..width).map(|at| varies(&column(at)));
@@ -218,8 +216,8 @@ impl Collector<'_> {
                 Some(OrderTerm { expr: expr?, ..term.clone() })
             });
             let rank = rank_by(terms.collect::<Option<_>>().unwrap_or_default());
-            select.outputs.push(output(rank));
-            return (Query { ctes: query.ctes.clone(), ..Query::of(Body::Select(Box::new(select))) }, width);
+            select.outputs.push(Output::of(rank));
+            return (Query { ctes: query.ctes.clone(), ..Query::of_select(select) }, width);
         }
         let id = self.new_relation();
         let unlimited = Query { order_by: Vec::new(), limit: None, offset: None, ..query.clone() };
@@ -234,8 +232,8 @@ impl Collector<'_> {
             .map_while(|term| Some(OrderTerm { expr: column(id, position(&term.expr)?), ..term.clone() }));
         let rank = rank_by(terms.collect());
         let mut ranked = select_one(derived(id, unlimited));
-        ranked.outputs = (0..width).map(|at| output(column(id, at))).chain([output(rank)]).collect();
-        (Query::of(Body::Select(Box::new(ranked))), width)
+        ranked.outputs = (0..width).map(|at| Output::of(column(id, at))).chain([Output::of(rank)]).collect();
+        (Query::of_select(ranked), width)
     }
 
     /// Columns that are neither grouped nor aggregated, and aggregates that depend on the order of rows.
@@ -301,29 +299,23 @@ impl Collector<'_> {
     fn constancy_check(&mut self, select: &Select, exprs: Vec<Expr>, extreme: Option<Extreme>) -> Select {
         let (groups, id) = (select.group_by.len(), self.new_relation());
         let count = exprs.len();
-        let mut outputs: Vec<Output> = select.group_by.iter().cloned().chain(exprs).map(output).collect();
+        let mut outputs: Vec<Output> = select.group_by.iter().cloned().chain(exprs).map(Output::of).collect();
         let mut filter = None;
         if let Some(extreme) = extreme {
             let args = vec![extreme.argument.clone()];
             let best = over(extreme.function, args, select.group_by.clone(), Vec::new());
-            outputs.extend([output(extreme.argument), output(best)]);
+            outputs.extend([Output::of(extreme.argument), Output::of(best)]);
             let (argument, best) = (column(id, groups + count), column(id, groups + count + 1));
-            filter = Some(binary(BinaryOperator::Is, argument, best));
+            filter = Some(Expr::binary(BinaryOperator::Is, argument, best));
         }
-        let inner = Select {
-            distinct: false,
-            from: select.from.clone(),
-            filter: select.filter.clone(),
-            group_by: Vec::new(),
-            having: None,
-            outputs,
-        };
+        let inner =
+            Select { from: select.from.clone(), filter: select.filter.clone(), ..Select::of(outputs) };
         let group_by = match groups {
             0 => vec![Expr::Literal(Literal::Text("all".into()))],
             _ => (0..groups).map(|at| column(id, at)).collect(),
         };
         let having = any((groups..groups + count).map(|at| varies(&column(id, at))).collect());
-        let from = derived(id, Query::of(Body::Select(Box::new(inner))));
+        let from = derived(id, Query::of_select(inner));
         Select { filter, group_by, having: Some(having), ..select_one(from) }
     }
 
@@ -342,17 +334,20 @@ impl Collector<'_> {
             }
             let id = self.new_relation();
             let keys = window.partition_by.iter().chain(window.order_by.iter().map(|term| &term.expr));
-            let mut inner =
-                Select { distinct: false, outputs: keys.cloned().map(output).collect(), ..select.clone() };
+            let mut inner = Select {
+                distinct: false,
+                outputs: keys.cloned().map(Output::of).collect(),
+                ..select.clone()
+            };
             let group_by = match inner.outputs.len() {
                 0 => vec![Expr::Literal(Literal::Text("all".into()))],
                 width => (0..width).map(|at| column(id, at)).collect(),
             };
             if inner.outputs.is_empty() {
-                inner.outputs.push(output(integer(1)));
+                inner.outputs.push(Output::of(Expr::integer(1)));
             }
-            let having = binary(BinaryOperator::Greater, count_rows(), integer(1));
-            let from = derived(id, Query::of(Body::Select(Box::new(inner))));
+            let having = Expr::binary(BinaryOperator::Greater, count_rows(), Expr::integer(1));
+            let from = derived(id, Query::of_select(inner));
             self.add(Select { group_by, having: Some(having), ..select_one(from) }, place);
         }
     }
@@ -380,20 +375,17 @@ impl Collector<'_> {
         if self.recursive > 0 {
             return None;
         }
-        let mut query = Query::of(Body::Select(Box::new(check)));
+        let mut query = Query::of_select(check);
         for from in self.enclosing.iter().rev() {
             let declared: BTreeSet<RelationId> =
                 from.relations().iter().map(|relation| relation.id).collect();
             if !free_relations(&query).is_disjoint(&declared) {
                 let exists = Expr::Exists { query: Box::new(query), negated: false };
-                query = Query::of(Body::Select(Box::new(Select {
-                    filter: Some(exists),
-                    ..select_one(from.clone())
-                })));
+                query = Query::of_select(Select { filter: Some(exists), ..select_one(from.clone()) });
             }
         }
         query.ctes.clone_from(&self.ctes);
-        query.limit = Some(integer(1));
+        query.limit = Some(Expr::integer(1));
         free_relations(&query).is_empty().then_some(query)
     }
 
@@ -404,7 +396,7 @@ impl Collector<'_> {
 }
 
 fn count_rows() -> Expr {
-    aggregate(Function::Count, Args::Star)
+    Expr::aggregate(Function::Count, Args::Star)
 }
 
 /// LIMIT (`None` for none) and OFFSET, where both are constants.

@@ -34,12 +34,14 @@ use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::{Args, Body, CteId, Expr, Query, Relation, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{
+    Args, Body, CteId, Expr, Output, Query, Relation, RelationId, RelationSource, Select,
+};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{PrintDialect, PrintError, print};
 
-pub(crate) use self::build::{aggregate, binary, integer, literal_of, output, select_one};
 use self::build::{column, derived, is_exactly};
+pub(crate) use self::build::{literal_of, select_one};
 pub(crate) use self::choice::Place;
 pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
@@ -174,12 +176,12 @@ impl Site {
         let equalities = row.iter().take(width).enumerate().flat_map(|(at, value)| is_exactly(id, at, value));
         let mut equalities: Vec<Expr> = equalities.collect();
         let filter = if equalities.len() == 1 { equalities.pop() } else { Some(Expr::And(equalities)) };
-        let outputs = (0..width).map(|at| output(column(id, at))).collect();
+        let outputs = (0..width).map(|at| Output::of(column(id, at))).collect();
         let select = Select { filter, outputs, ..select_one(derived(id, all)) };
         let query = Query {
             ctes: self.query.ctes.clone(),
-            limit: Some(integer(1)),
-            ..Query::of(Body::Select(Box::new(select)))
+            limit: Some(Expr::integer(1)),
+            ..Query::of_select(select)
         };
         let mut narrowed = statement.clone();
         rewrite_query(&mut Narrowing(&self.query, query), &mut narrowed);

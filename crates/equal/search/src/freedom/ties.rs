@@ -10,13 +10,13 @@ use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Cte, Expr, FrameMode, OrderTerm, Query, RelationId, RelationSource,
-    Select, Window, WindowCall,
+    BinaryOperator, Body, ColumnRef, Cte, Expr, FrameMode, OrderTerm, Output, Query, RelationId,
+    RelationSource, Select, Window, WindowCall,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
 use sqlgauge_sql::{PrintDialect, print};
 
-use super::build::{binary, integer, literal_of, output};
+use super::build::literal_of;
 use super::level::has_aggregate;
 use super::possible::is_same_key;
 use super::{Place, free_relations};
@@ -72,12 +72,12 @@ impl TiedWindow {
         let keys = window.partition_by.iter().chain(window.order_by.iter().map(|term| &term.expr)).cloned();
         let rows = Select {
             distinct: false,
-            outputs: names.chain(keys).map(output).collect(),
+            outputs: names.chain(keys).map(Output::of).collect(),
             having: None,
             ..select.clone()
         };
         let ctes = ctes.iter().chain(&query.ctes).cloned().collect();
-        let rows = Query { ctes, ..Query::of(Body::Select(Box::new(rows))) };
+        let rows = Query { ctes, ..Query::of_select(rows) };
         let text = print(&rows, schema, PrintDialect::Sqlite).ok()?;
         Some(Self { select: select.clone(), window: window.clone(), relations, place, text })
     }
@@ -131,11 +131,11 @@ impl TiedWindow {
         let branches = (0_i64..).zip(order).map(|(place, name)| {
             let is_row = self.relations.iter().zip(name).map(|(id, value)| {
                 let rowid = Expr::Column(ColumnRef::rowid(*id));
-                binary(BinaryOperator::Is, rowid, Expr::Literal(literal_of(value)))
+                Expr::binary(BinaryOperator::Is, rowid, Expr::Literal(literal_of(value)))
             });
             let mut parts: Vec<Expr> = is_row.collect();
             let is_row = if parts.len() == 1 { parts.swap_remove(0) } else { Expr::And(parts) };
-            (is_row, integer(place))
+            (is_row, Expr::integer(place))
         });
         Expr::Case { operand: None, branches: branches.collect(), otherwise: None }
     }

@@ -12,7 +12,7 @@ use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query, Relation,
     RelationId, RelationSource, Select, SetOperator,
 };
-use sqlgauge_sql::visit::{each_expr, each_relation};
+use sqlgauge_sql::visit::{any_expr, each_expr, each_relation};
 use sqlgauge_sql::{PrintDialect, ordered, print};
 
 use super::build::spread;
@@ -107,11 +107,7 @@ fn without_a_table(query: &Query, most: usize) -> Vec<Query> {
 /// The conditions on a relation as one on the column that it is joined by: equal to the only value of a subquery, or one of its values.
 fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
     let is_own = |condition: &Expr| {
-        let mut others = false;
-        each_expr(condition, |part| {
-            others |= matches!(part, Expr::Column(column) if column.relation != relation.id);
-        });
-        !others
+        !any_expr(condition, |part| matches!(part, Expr::Column(column) if column.relation != relation.id))
     };
     let (alone, links): (Vec<&Expr>, Vec<&Expr>) = conditions.iter().partition(|condition| is_own(condition));
     let [Expr::Binary(BinaryOperator::Equal, left, right)] = links.as_slice() else { return None };
@@ -120,22 +116,17 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
         return None;
     }
     let select = Select {
-        distinct: false,
         from: Some(From::Relation(relation.clone())),
         filter: conjunction(alone.into_iter().cloned().collect()),
-        group_by: Vec::new(),
-        having: None,
-        outputs: vec![Output { expr: (**inner).clone(), alias: None }],
+        ..Select::of(vec![Output::of((**inner).clone())])
     };
-    let query = Box::new(Query::of(Body::Select(Box::new(select))));
+    let query = Box::new(Query::of_select(select));
     let one = Expr::Binary(BinaryOperator::Equal, outer.clone(), Box::new(Expr::Scalar(query.clone())));
     Some([one, Expr::InQuery { expr: outer.clone(), query, negated: false }])
 }
 
 fn reads(expr: &Expr, id: RelationId) -> bool {
-    let mut is_read = false;
-    each_expr(expr, |part| is_read |= matches!(part, Expr::Column(column) if column.relation == id));
-    is_read
+    any_expr(expr, |part| matches!(part, Expr::Column(column) if column.relation == id))
 }
 
 /// The query without the rows in which a column is NULL that it returns, sorts by or aggregates.
@@ -188,9 +179,8 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
             .any(|column| column.relation == relation)
             .then_some((key, *keys(right, schema).get(there)?))
     })?;
-    let output = Output { expr: Expr::Column(right_key), alias: None };
-    let keys_of_right =
-        Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
+    let output = Output::of(Expr::Column(right_key));
+    let keys_of_right = Query::of_select(Select { outputs: vec![output], ..(**right).clone() });
     let is_in =
         Expr::InQuery { expr: Box::new(Expr::Column(left_key)), query: Box::new(keys_of_right), negated };
     let filter = conjunction(left.filter.iter().cloned().chain([is_in]).collect());
@@ -200,12 +190,8 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
 
 /// The tables in FROM, by their relations.
 fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
-    let relations =
-        select.from.iter().flat_map(From::relations).filter_map(|relation| match relation.source {
-            RelationSource::Table(id) => Some((relation.id, id)),
-            _ => None,
-        });
-    relations.collect()
+    let relations = select.from.iter().flat_map(From::relations);
+    relations.filter_map(|relation| Some((relation.id, relation.table()?))).collect()
 }
 
 /// The query with other groups. DISTINCT becomes groups by a table's key; each column in GROUP BY is replaced by a key or by a returned

@@ -127,11 +127,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Number of rows.
-    pub fn height(&self) -> usize {
-        self.cells.len().checked_div(self.width).unwrap_or(0)
-    }
-
     /// The rows in order.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, u32> {
         self.cells.chunks_exact(self.width.max(1))

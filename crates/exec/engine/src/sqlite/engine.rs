@@ -153,11 +153,6 @@ impl SqliteEngine {
         execution
     }
 
-    /// The limits of every query.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     fn task<'a>(&'a self, database: &'a Database, split: Split<'a>, enough: Option<&'a Enough>) -> Query<'a> {
         Query {
             source: database.source(),

@@ -29,7 +29,7 @@ use sqlgauge_sql::aggregates::{is_entangled, owners_hold};
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Expr, Query};
-use sqlgauge_sql::visit::{Visitor, each_expr, walk_query};
+use sqlgauge_sql::visit::{Visitor, any_expr, walk_query};
 use sqlgauge_sql::{Names, PrintError};
 
 use crate::dialect::{Dialect, Template};
@@ -246,9 +246,7 @@ fn is_call(template: &str) -> bool {
 
 /// Whether a COLLATE stands in the query.
 fn collates(query: &Query) -> bool {
-    let mut any = false;
-    each_expr(query, |expr| any = any || matches!(expr, Expr::Collate { .. }));
-    any
+    any_expr(query, |expr| matches!(expr, Expr::Collate { .. }))
 }
 
 #[cfg(test)]

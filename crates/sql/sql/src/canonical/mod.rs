@@ -231,7 +231,7 @@ fn bare(query: &mut Query) {
         return;
     }
     select.distinct = false;
-    select.outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
+    select.outputs = vec![Output::of(Expr::Literal(Literal::Integer(1)))];
     query.order_by.clear();
 }
 

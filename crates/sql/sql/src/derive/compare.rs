@@ -10,7 +10,7 @@ use super::Facts;
 use crate::functions::Function;
 use crate::schema::{Affinity, Collation, ColumnCollation, Fact, ValueDomain};
 use crate::tree::{BinaryOperator, Body, ColumnRef, Expr, Literal, Query, UnaryOperator};
-use crate::visit::children;
+use crate::visit::any_part;
 
 /// What a comparison does to its operands first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -392,12 +392,7 @@ fn last_output(query: &Query) -> Option<&Expr> {
 
 /// Whether a COLLATE stands in the expression, those inside subqueries excepted.
 fn has_collate(expr: &Expr) -> bool {
-    if matches!(expr, Expr::Collate { .. }) {
-        return true;
-    }
-    let mut any = false;
-    children(expr, &mut |child| any = any || has_collate(child));
-    any
+    any_part(expr, &|part| matches!(part, Expr::Collate { .. }))
 }
 
 /// The COLLATE that counts for an expression with several: the first, the operand on the left before the others.

@@ -1,47 +1,39 @@
 //! Reads conditions of a SELECT by their form alone: which hold for every row, which a NULL fails.
 
-use crate::aggregates;
+use crate::aggregates::has_own;
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Select, UnaryOperator};
-use crate::visit::children;
-
-/// Whether the expression holds an aggregate of the SELECT that it stands in, be it inside a subquery.
-pub fn has_aggregate(expr: &Expr) -> bool {
-    aggregates::has_own(expr)
-}
+use crate::visit::{any_part, children};
 
 /// Whether a window function is called in the expression itself, subqueries excepted.
 pub fn has_window(expr: &Expr) -> bool {
-    if matches!(expr, Expr::Window(_)) {
-        return true;
-    }
-    let mut any = false;
-    children(expr, &mut |child| any = any || has_window(child));
-    any
+    any_part(expr, &|part| matches!(part, Expr::Window(_)))
 }
 
 /// Whether the SELECT groups its rows: GROUP BY, HAVING or an aggregate among its results.
 pub fn is_aggregate_select(select: &Select) -> bool {
     !select.group_by.is_empty()
         || select.having.is_some()
-        || select.outputs.iter().any(|output| has_aggregate(&output.expr))
+        || select.outputs.iter().any(|output| has_own(&output.expr))
 }
 
 /// The conditions that every row of a SELECT's FROM and WHERE satisfies: the conjuncts of WHERE, and of ON where
 /// no outer join weakens it.
 pub fn conjuncts(select: &Select) -> Vec<&Expr> {
+    let mut conjuncts = conjuncts_of(select.filter.as_ref());
+    conjuncts.extend(select.from.iter().flat_map(on_conjuncts));
+    conjuncts
+}
+
+/// The conditions of the inner joins of a FROM clause that no outer join weakens.
+pub fn on_conjuncts(from: &From) -> Vec<&Expr> {
     let mut conjuncts = Vec::new();
-    if let Some(filter) = &select.filter {
-        split(filter, &mut conjuncts);
-    }
-    let mut pending: Vec<&From> = select.from.iter().collect();
+    let mut pending = vec![from];
     while let Some(from) = pending.pop() {
         let From::Join(join) = from else { continue };
         match join.kind {
             JoinKind::Inner | JoinKind::Cross => {
                 pending.extend([&join.left, &join.right]);
-                if let Some(on) = &join.on {
-                    split(on, &mut conjuncts);
-                }
+                conjuncts.extend(conjuncts_of(join.on.as_ref()));
             }
             JoinKind::Left => pending.push(&join.left),
             JoinKind::Right => pending.push(&join.right),
@@ -51,10 +43,12 @@ pub fn conjuncts(select: &Select) -> Vec<&Expr> {
     conjuncts
 }
 
-pub(super) fn split<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
-    match expr {
-        Expr::And(list) => list.iter().for_each(|operand| split(operand, conjuncts)),
-        other => conjuncts.push(other),
+/// The conditions that must all hold for a condition to hold.
+pub fn conjuncts_of(condition: Option<&Expr>) -> Vec<&Expr> {
+    match condition {
+        Some(Expr::And(list)) => list.iter().flat_map(|operand| conjuncts_of(Some(operand))).collect(),
+        Some(other) => vec![other],
+        None => Vec::new(),
     }
 }
 
@@ -125,10 +119,5 @@ pub fn collect_columns(expr: &Expr, columns: &mut Vec<ColumnRef>) {
 
 /// Whether a subquery stands in the expression.
 pub fn has_subquery(expr: &Expr) -> bool {
-    if matches!(expr, Expr::InQuery { .. } | Expr::Exists { .. } | Expr::Scalar(_)) {
-        return true;
-    }
-    let mut any = false;
-    children(expr, &mut |child| any = any || has_subquery(child));
-    any
+    any_part(expr, &|part| matches!(part, Expr::InQuery { .. } | Expr::Exists { .. } | Expr::Scalar(_)))
 }

@@ -1,7 +1,7 @@
 //! The functional dependencies among the columns of one SELECT.
 
 use super::Facts;
-use super::conditions::{collect_columns, conjuncts, has_subquery, rejects_null, split};
+use super::conditions::{collect_columns, conjuncts, conjuncts_of, has_subquery, rejects_null};
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Place, RelationId, Select};
 use crate::visit::children;
 
@@ -135,10 +135,8 @@ impl<'a> Dependencies<'a> {
         let (JoinKind::Left, From::Relation(right), Some(on)) = (join.kind, &join.right, &join.on) else {
             return;
         };
-        let mut parts = Vec::new();
-        split(on, &mut parts);
         let mut link = OuterLink { relation: right.id, equal: Vec::new(), reads: Vec::new() };
-        for part in parts {
+        for part in conjuncts_of(Some(on)) {
             if let Expr::Binary(BinaryOperator::Equal, a, b) = part
                 && let (Expr::Column(x), Expr::Column(y)) = (a.as_ref(), b.as_ref())
             {

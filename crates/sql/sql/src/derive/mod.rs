@@ -17,11 +17,12 @@ use sqlgauge_base::budget;
 
 pub use compare::{Collating, Conversion, Operand, OperandComparison};
 pub use conditions::{
-    collect_columns, conjuncts, has_aggregate, has_subquery, has_window, is_aggregate_select, is_null_with,
-    rejects_null,
+    collect_columns, conjuncts, conjuncts_of, has_subquery, has_window, is_aggregate_select, is_null_with,
+    on_conjuncts, rejects_null,
 };
 pub use dependencies::{Closure, Dependencies};
 
+pub use crate::aggregates::has_own as has_aggregate;
 pub use crate::schema::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
 use crate::reads;

@@ -12,7 +12,7 @@ use crate::identity;
 use crate::quote::{self, Quote};
 use crate::syntax::{self, Connective, ExprKind, Name, Over, TableName};
 use crate::tree::{
-    Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Output, Query, Relation, Select,
+    Args, BinaryOperator, ColumnRef, Expr, From, JoinKind, Literal, Output, Query, Relation, Select,
     UnaryOperator, negative_number, number,
 };
 
@@ -291,15 +291,11 @@ impl<'a> Resolver<'a> {
         let outputs = relation
             .visible_columns(self.schema)
             .into_iter()
-            .map(|(column, _)| Output { expr: Expr::Column(ColumnRef::at(id, column)), alias: None });
-        Ok(Query::of(Body::Select(Box::new(Select {
-            distinct: false,
+            .map(|(column, _)| Output::of(Expr::Column(ColumnRef::at(id, column))));
+        Ok(Query::of_select(Select {
             from: Some(From::Relation(Relation::new(id, source))),
-            filter: None,
-            group_by: Vec::new(),
-            having: None,
-            outputs: outputs.collect(),
-        }))))
+            ..Select::of(outputs.collect())
+        }))
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
                     // Whatever else reads it would compute it, which is refused: so it has no name.
                     let is_misused = !outside && std::mem::take(&mut self.misuses_aggregate);
                     outputs.push(if is_misused {
-                        Output { expr: Expr::Literal(Literal::Null), alias: None }
+                        Output::of(Expr::Literal(Literal::Null))
                     } else {
                         Output { expr, alias }
                     });
@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
                     Some(NameLookup::Columns(columns)) => merged_column(&columns),
                     _ => Expr::Column(ColumnRef::at(relation.id, column)),
                 };
-                outputs.push(Output { expr, alias: None });
+                outputs.push(Output::of(expr));
                 names.push(ColumnName::exact(name));
             }
             limits::columns(outputs.len())?;

@@ -92,11 +92,6 @@ impl Catalog {
         self.by_identifier.get(identifier).copied()
     }
 
-    /// The identifier; empty for an id of another catalog.
-    pub fn identifier(&self, id: ColumnId) -> &str {
-        self.identifiers.get(id.0 as usize).map_or("", String::as_str)
-    }
-
     /// All identifiers, by the number in their [`ColumnId`].
     pub fn identifiers(&self) -> &[String] {
         &self.identifiers
@@ -105,11 +100,6 @@ impl Catalog {
     /// The table that a column belongs to.
     pub fn owner(&self, id: ColumnId) -> Option<ColumnId> {
         self.owners.get(id.0 as usize).copied().flatten()
-    }
-
-    /// Names of the tables, in no order.
-    pub fn tables(&self) -> impl Iterator<Item = &str> {
-        self.tables.keys().map(String::as_str)
     }
 }
 
@@ -122,7 +112,7 @@ mod tests {
     fn identifiers_are_lower_case_and_know_their_table() {
         let catalog = Catalog::new([("Singer", vec!["Name"]), ("all", vec!["x"])]);
         let name = catalog.column("singer", "name").unwrap();
-        assert_eq!(catalog.identifier(name), "__singer.name__");
+        assert_eq!(catalog.by_identifier("__singer.name__"), Some(name));
         assert_eq!(catalog.owner(name), catalog.by_key("singer"));
         assert_eq!(catalog.by_key("*"), catalog.by_key("all"), "a table named all is taken for *");
     }

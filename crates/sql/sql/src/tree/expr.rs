@@ -120,6 +120,37 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// An integer constant.
+    pub fn integer(value: i64) -> Self {
+        Self::Literal(Literal::Integer(value))
+    }
+
+    /// An operator between two operands.
+    pub fn binary(operator: BinaryOperator, left: Self, right: Self) -> Self {
+        Self::Binary(operator, Box::new(left), Box::new(right))
+    }
+
+    /// The comparison of two operands by `=`.
+    pub fn equal(left: Self, right: Self) -> Self {
+        Self::binary(BinaryOperator::Equal, left, right)
+    }
+
+    /// A call of a scalar function.
+    pub fn call(function: Function, args: Vec<Self>) -> Self {
+        Self::Function { function, args: Args::List(args) }
+    }
+
+    /// A plain aggregate of the query that it stands in.
+    pub fn aggregate(function: Function, args: Args) -> Self {
+        Self::Aggregate(Box::new(Aggregate::plain(function, args)))
+    }
+
+    /// 1 where a condition holds, else 0.
+    pub fn one_if(condition: Self) -> Self {
+        let branches = vec![(condition, Self::integer(1))];
+        Self::Case { operand: None, branches, otherwise: Some(Box::new(Self::integer(0))) }
+    }
+
     /// The function and the arguments of a call of any kind.
     pub fn called(&self) -> Option<(&Function, &Args)> {
         match self {

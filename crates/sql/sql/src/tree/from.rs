@@ -109,6 +109,14 @@ impl Relation {
     pub fn new(id: RelationId, source: RelationSource) -> Self {
         Self { id, source, hint: None }
     }
+
+    /// The table or view of the schema that it is a reading of.
+    pub fn table(&self) -> Option<TableId> {
+        match self.source {
+            RelationSource::Table(id) => Some(id),
+            _ => None,
+        }
+    }
 }
 
 /// By which indexes SQLite may read a table.

@@ -38,6 +38,11 @@ impl Query {
         Self { ctes: Vec::new(), body, order_by: Vec::new(), limit: None, offset: None }
     }
 
+    /// A query of that SELECT alone.
+    pub fn of_select(select: Select) -> Self {
+        Self::of(Body::Select(Box::new(select)))
+    }
+
     /// The outputs of the query: of its first SELECT where it is a compound; `None` for VALUES.
     pub fn outputs(&self) -> Option<&[Output]> {
         self.body.first_select().map(|select| select.outputs.as_slice())
@@ -51,6 +56,14 @@ impl Query {
     /// The SELECT, if the query is no compound and no VALUES.
     pub fn as_select(&self) -> Option<&Select> {
         match &self.body {
+            Body::Select(select) => Some(select),
+            Body::SetOperation { .. } | Body::Values(_) => None,
+        }
+    }
+
+    /// The SELECT, to change it, if the query is no compound and no VALUES.
+    pub fn as_select_mut(&mut self) -> Option<&mut Select> {
+        match &mut self.body {
             Body::Select(select) => Some(select),
             Body::SetOperation { .. } | Body::Values(_) => None,
         }
@@ -141,6 +154,13 @@ pub struct Select {
     pub outputs: Vec<Output>,
 }
 
+impl Select {
+    /// A SELECT of nothing but those result columns.
+    pub fn of(outputs: Vec<Output>) -> Self {
+        Self { distinct: false, from: None, filter: None, group_by: Vec::new(), having: None, outputs }
+    }
+}
+
 /// One result column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Output {
@@ -148,6 +168,13 @@ pub struct Output {
     pub expr: Expr,
     /// The alias that the text gave; it never matters for the rows.
     pub alias: Option<String>,
+}
+
+impl Output {
+    /// A result column without an alias.
+    pub fn of(expr: Expr) -> Self {
+        Self { expr, alias: None }
+    }
 }
 
 /// A term of ORDER BY.
