@@ -161,7 +161,7 @@ pub struct Defect {
     pub reproduce: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// The reason as a code: `nondeterministic`, `unsupported:view`, `timeout`, `no-solver`, …
     pub reason: String,
@@ -250,6 +250,8 @@ pub struct VerifyReport {
     pub spelled: [Option<Spelled>; 2],
     /// The results differ on the given database, and the left query permits both there: see [`TIE`].
     pub is_tie: bool,
+    /// Whether the results differ on the given database; `None` without one, or where a query has no result there.
+    pub differs_on_database: Option<bool>,
     /// Which values were allowed: [`ColumnValues::Any`], or what the columns declare.
     pub values: ColumnValues,
     /// The columns that the queries' tables have, `t.a`, and that may nevertheless hold any value, as the given rows do.

@@ -11,7 +11,7 @@ use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::TextTables;
-use crate::formats::table::{whole_numbers, wrapped};
+use crate::formats::table::{push_wrapped, whole_numbers, wrapped};
 use crate::overview::numbers;
 use crate::style::Painter;
 use crate::words::{many, torn};
@@ -47,9 +47,7 @@ impl Versus<'_> {
                 writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
         }
         for note in self.notes {
-            wrapped(&format!("{}.", capital(&printable(note))), width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+            push_wrapped(&mut text, &format!("{}.", capital(&printable(note))), width);
         }
         text.push('\n');
         let note = format!(
@@ -77,15 +75,11 @@ impl Versus<'_> {
         }
         let notes = self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison));
         for note in notes.chain(self.summary.comparisons.iter().filter_map(clusters::only_plain)) {
-            wrapped(&note, width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+            push_wrapped(&mut text, &note, width);
         }
         for (side, ids) in [("first", self.only_first), ("second", self.only_second)] {
             text.push('\n');
-            wrapped(&self.side(side, ids), width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+            push_wrapped(&mut text, &self.side(side, ids), width);
         }
         Ok(text)
     }
