@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 use sqlgauge_base::stats::{self, Interval};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
-use sqlgauge_metrics::{Metric, MetricKind};
+use sqlgauge_metrics::{MetricKind, lower_is_better};
 use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
 use sqlgauge_report::words::{NONE, grouped, many, minus, share};
 use sqlgauge_report::{Nature, clusters, number};
 use sqlgauge_run::{
     ClusterPlace, ClusterPlaces, Clustered, Clusters, MISSING, PlainDifference, RunError, RunFiles,
-    ScoreSummary, Summary, SummaryBuilder, SystemSummary, gold_key,
+    ScoreSummary, Summary, SummaryBuilder, SystemSummary, gold_key, paired_test,
 };
 
 use crate::context::Context;
@@ -425,9 +425,7 @@ fn tested(kind: MetricKind, differences: &[f64]) -> (Interval, f64) {
 impl Versions {
     /// Compares; false where not an item is shared.
     fn compare(&mut self, scores: &Scores) -> bool {
-        let is_cost =
-            sqlgauge_metrics::find(&self.metric).is_ok_and(|metric| !Metric::higher_is_better(metric));
-        let sign = if is_cost { -1.0 } else { 1.0 };
+        let sign = if lower_is_better(&self.metric) { -1.0 } else { 1.0 };
         let is_scored = |item: usize| {
             scores.values.iter().all(|version| version.iter().any(|values| !values[item].is_nan()))
         };
@@ -559,10 +557,11 @@ impl Versions {
             ))
         }));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
-        let note = format!(
-            "{}{of}; the change with its 95 % interval{}, p by a paired test",
-            self.metric, self.about
-        );
+        let test = self.changes.first().map_or_else(String::new, |change| {
+            paired_test(Nature::of(&self.metric).kind, change.clusters, change.shared)
+        });
+        let note =
+            format!("{}{of}; the change with its 95 % interval{}; p by {test}", self.metric, self.about);
         document.add(Section::new("The same questions under two versions", note, self.changed()));
         document.add(
             Section::new("Questions gained and lost", "", self.moved_items())

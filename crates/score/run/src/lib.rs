@@ -29,7 +29,8 @@ mod shard;
 mod summary;
 
 pub use clusters::{
-    ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, score_of,
+    ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, paired_test,
+    score_of,
 };
 pub use databases::UsedDatabases;
 pub use details::{
