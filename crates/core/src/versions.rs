@@ -467,6 +467,11 @@ impl Versions {
         true
     }
 
+    /// One system has no rank, and one question gives none.
+    fn is_ranked(&self) -> bool {
+        self.systems.len() > 1 && self.shared > 1
+    }
+
     fn names(&self, versions: [usize; 2]) -> [String; 2] {
         versions.map(|version| self.versions[version].clone())
     }
@@ -569,9 +574,10 @@ impl Versions {
                 .terminal(Extent::Nothing),
         );
         let note = format!(
-            "{}{of}, over all questions of each version. Shared: over the {} that all versions have; #: the rank",
+            "{}{of}, over all questions of each version. Shared: over the {} that all versions have{}",
             self.metric,
-            counted(self.shared, "question")
+            counted(self.shared, "question"),
+            if self.is_ranked() { "; #: the rank" } else { "" }
         );
         let mut alone = Section::new("Each version alone", note, self.scores());
         alone.blocks.extend(self.unanswered().into_iter().map(Block::note));
@@ -613,8 +619,10 @@ impl Versions {
         for (at, system) in self.systems.iter().enumerate() {
             let intervals = self.scores.iter().map(|version| number::interval(&version[at], nature));
             let shared = self.shared_means.iter().zip(&self.ranks);
-            let shared = shared
-                .map(|(means, ranks)| format!("{} #{}", number::score(Some(means[at]), nature), ranks[at]));
+            let shared = shared.map(|(means, ranks)| {
+                let rank = if self.is_ranked() { format!(" #{}", ranks[at]) } else { String::new() };
+                format!("{}{rank}", number::score(Some(means[at]), nature))
+            });
             table.push(std::iter::once(system.clone()).chain(intervals).chain(shared));
         }
         table
@@ -650,7 +658,7 @@ impl Versions {
     fn swapped(&self) -> Table {
         let nature = Nature::of(&self.metric);
         let mut table = Table::new(["first", "behind", "under", "points", "under", "points", "real"]);
-        for swap in &self.swaps {
+        for swap in self.swaps.iter().filter(|_| self.is_ranked()) {
             let [a, b] = swap.versions.clone();
             let [before, after] = swap.differences.map(|points| number::difference(points, nature));
             let probability = format!("{:.0} %", 100.0 * swap.probability);

@@ -32,11 +32,13 @@ use crate::options::{BELT_DATABASES, LEAST_BOUND, OnlyStage, VerifyOptions};
 use crate::said::in_words;
 use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
-    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, SolverRecord, Stage,
-    Unknown, Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SolverRecord, Stage, Unknown,
+    Verdict, VerifyReport,
 };
 use crate::verifier::{Data, Verifier};
-use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ProofReason, ResultSemantics, Solver};
+use sqlgauge_prove::{
+    Bounds, ProofAssumption, ProofOutcome, ProofReason, ResultSemantics, SOLVER_REMEDY, Solver,
+};
 use sqlgauge_search::{
     DeclaredColumns, Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchReason,
     SearchVerdict as Found, Side, Survived, Witness, tables_under, with_targets,

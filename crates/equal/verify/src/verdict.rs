@@ -233,10 +233,6 @@ impl SolverRecord {
 /// The reason of what is unknown because nobody could look for a bounded proof.
 pub const NO_SOLVER: &str = "no-solver";
 
-/// What to do about a solver that is missing.
-pub const SOLVER_REMEDY: &str =
-    "install Z3 with `pip install z3-solver`, or name the program with --solver PATH";
-
 /// What is said where the results differ on the given database, and both are right there.
 pub const TIE: &str = "the gold permits several results (a tie); both are among them";
 
