@@ -112,6 +112,9 @@ pub struct Estimate {
     /// Why it does, in sentences; empty inside.
     #[serde(default)]
     pub outside_because: Vec<String>,
+    /// Questions to which the system's own answers are labelled.
+    #[serde(default)]
+    pub labelled: usize,
     /// Questions of the target that known runs have too.
     #[serde(default)]
     pub overlap: Overlap,
