@@ -34,7 +34,7 @@ pub struct VerdictRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumes: Option<Vec<String>>,
     /// What the prediction permits on the counterexample beside the gold: `permits-none` of the gold's results, or, where the gold
-    /// permits one alone, `permits-more` than that one, or `permits-another`. Absent in logs of `verify@1`.
+    /// permits one alone, `permits-more` than that one, or `permits-another`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// How the results differ on the counterexample, in words.
