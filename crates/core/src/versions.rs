@@ -70,7 +70,7 @@ pub struct VersionsJob {
 const MOST_SAID: usize = 4;
 
 /// Systems under versions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Versions {
     /// The metric, with its version.
     pub metric: String,
@@ -328,17 +328,10 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
                     .count()
             })
             .collect(),
-        ranks: Vec::new(),
-        shared: 0,
-        reworded: 0,
-        shared_means: Vec::new(),
-        swaps: Vec::new(),
-        changes: Vec::new(),
-        agreements: Vec::new(),
-        samples: Vec::new(),
         versions: names,
         systems: systems.to_vec(),
         runs: runs.iter().map(|(_, path)| path.clone()).collect(),
+        ..Versions::default()
     };
     if !versions.compare(&scores) {
         let text = "the versions have not an item in common, so ranks cannot be compared; give versions of one benchmark, with its ids";
@@ -809,19 +802,9 @@ mod tests {
             metric: "ex@1".to_owned(),
             versions: (0..values.len()).map(|at| format!("v{at}")).collect(),
             systems: (0..values[0].len()).map(|at| format!("s{at}")).collect(),
-            items: Vec::new(),
             scores: vec![vec![none; values[0].len()]; values.len()],
             missing: vec![vec![0; values[0].len()]; values.len()],
-            shared: 0,
-            reworded: 0,
-            shared_means: Vec::new(),
-            ranks: Vec::new(),
-            swaps: Vec::new(),
-            changes: Vec::new(),
-            agreements: Vec::new(),
-            samples: Vec::new(),
-            about: String::new(),
-            runs: Vec::new(),
+            ..Versions::default()
         };
         (
             versions,

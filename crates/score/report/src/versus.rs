@@ -72,10 +72,7 @@ impl Versus<'_> {
         if table.row_count() == 0 {
             text.push_str("No metric has a score for both on any item.\n");
         } else if rows.iter().all(|row| row.width() <= width) {
-            rows.iter().for_each(|row| {
-                let _infallible = writeln!(text, "{row}");
-            });
-            text.push('\n');
+            text += &(rows.join("\n") + "\n\n");
         } else {
             comparisons.iter().for_each(|comparison| self.list(comparison, width, &mut text));
         }
