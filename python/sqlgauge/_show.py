@@ -69,6 +69,22 @@ def html(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
     return "".join([*(f"<p>{escape(sentence)}</p>" for sentence in sentences), *(table.html() for table in tables)])
 
 
+class Shown:
+    """A result that prints its sentences, then its tables."""
+
+    def __repr__(self) -> str:
+        return text(self._sentences(), self._tables())
+
+    def _repr_html_(self) -> str:
+        return html(self._sentences(), self._tables())
+
+    def _sentences(self) -> list[str]:
+        return []
+
+    def _tables(self) -> list[Table]:
+        return []
+
+
 def counted(count: int, noun: str) -> str:
     """``1 pair``, ``2 pairs``: the number and the noun in the form that goes with it; for nouns that take an s."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

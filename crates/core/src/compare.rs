@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sqlgauge_metrics::lower_is_better;
 use sqlgauge_report::part;
 use sqlgauge_report::words::many;
 use sqlgauge_run::{
@@ -289,9 +290,7 @@ impl SystemComparison {
 
     /// By how many points the second system is below the first on the metric; negative where it is above.
     pub fn lost(&self) -> Option<f64> {
-        let higher_is_better =
-            sqlgauge_metrics::find(&self.metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
-        let sign = if higher_is_better { 100.0 } else { -100.0 };
+        let sign = if lower_is_better(&self.metric) { -100.0 } else { 100.0 };
         self.difference().map(|comparison| sign * comparison.difference)
     }
 
@@ -436,12 +435,11 @@ impl Scores {
 
     /// The items on which the first scores better, and those on which the second does.
     fn differing(self, metric: &str) -> (Vec<String>, Vec<String>) {
-        let higher_is_better =
-            sqlgauge_metrics::find(metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
+        let is_cost = lower_is_better(metric);
         let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
         for (id, score) in self.first {
             let (Some(a), Some(Some(b))) = (score, self.second.get(&id)) else { continue };
-            let first_wins = if higher_is_better { a > *b } else { a < *b };
+            let first_wins = if is_cost { a < *b } else { a > *b };
             if first_wins {
                 only_first.push(id);
             } else if a.total_cmp(b).is_ne() {

@@ -27,7 +27,7 @@ use sqlgauge_estimate::watch::values;
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Loader, Pool, PoolAnswer, PoolEvidence, TargetLabels, estimators,
 };
-use sqlgauge_run::{ITEMS, InputRecord, MANIFEST, Manifest, StoredRun};
+use sqlgauge_run::{ITEMS, InputRecord, MANIFEST, Manifest, StoredRun, sha256_of_bytes};
 
 #[cfg(feature = "services")]
 pub use self::judge::JudgeSettings;
@@ -206,6 +206,7 @@ impl EstimateJob {
         let (pool, paired_by) = self.load(loader, workload, db, engines, context.watcher())?;
         without_rows.extend(of_target);
         pool.notes.iter().for_each(|text| context.watcher().note(text));
+        let log = log.map(|log| Ok::<_, Error>(log.of_known_runs(self.known_runs()?))).transpose()?;
         let inputs = self.inputs(&pool, &without_rows);
         self.keep_inputs(&inputs, watch)?;
         let mut evidence = self.evidence(&pool, context)?;
@@ -388,6 +389,15 @@ impl EstimateJob {
         let estimator = estimators::find(&self.method)?;
         let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
         Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// A hash of what the known runs say, in any order.
+    fn known_runs(&self) -> Result<String, Error> {
+        let items = |path: &PathBuf| (String::new(), Cow::Owned(Source::File(path.join(ITEMS))));
+        let records = digest_sources(&self.known.iter().map(items).collect::<Vec<_>>())?;
+        let mut hashes: Vec<String> = records.into_iter().map(|record| record.sha256).collect();
+        hashes.sort_unstable();
+        Ok(sha256_of_bytes(hashes.concat().as_bytes()))
     }
 
     /// All that was read, with its role.

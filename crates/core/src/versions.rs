@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 use sqlgauge_base::stats::{self, Interval};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
-use sqlgauge_metrics::{Metric, MetricKind};
+use sqlgauge_metrics::{MetricKind, lower_is_better};
 use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
 use sqlgauge_report::words::{NONE, grouped, many, minus, share};
 use sqlgauge_report::{Nature, clusters, number};
 use sqlgauge_run::{
     ClusterPlace, ClusterPlaces, Clustered, Clusters, MISSING, PlainDifference, RunError, RunFiles,
-    ScoreSummary, Summary, SummaryBuilder, SystemSummary, gold_key,
+    ScoreSummary, Summary, SummaryBuilder, SystemSummary, gold_key, paired_test,
 };
 
 use crate::context::Context;
@@ -70,7 +70,7 @@ pub struct VersionsJob {
 const MOST_SAID: usize = 4;
 
 /// Systems under versions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Versions {
     /// The metric, with its version.
     pub metric: String,
@@ -328,17 +328,10 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
                     .count()
             })
             .collect(),
-        ranks: Vec::new(),
-        shared: 0,
-        reworded: 0,
-        shared_means: Vec::new(),
-        swaps: Vec::new(),
-        changes: Vec::new(),
-        agreements: Vec::new(),
-        samples: Vec::new(),
         versions: names,
         systems: systems.to_vec(),
         runs: runs.iter().map(|(_, path)| path.clone()).collect(),
+        ..Versions::default()
     };
     if !versions.compare(&scores) {
         let text = "the versions have not an item in common, so ranks cannot be compared; give versions of one benchmark, with its ids";
@@ -425,9 +418,7 @@ fn tested(kind: MetricKind, differences: &[f64]) -> (Interval, f64) {
 impl Versions {
     /// Compares; false where not an item is shared.
     fn compare(&mut self, scores: &Scores) -> bool {
-        let is_cost =
-            sqlgauge_metrics::find(&self.metric).is_ok_and(|metric| !Metric::higher_is_better(metric));
-        let sign = if is_cost { -1.0 } else { 1.0 };
+        let sign = if lower_is_better(&self.metric) { -1.0 } else { 1.0 };
         let is_scored = |item: usize| {
             scores.values.iter().all(|version| version.iter().any(|values| !values[item].is_nan()))
         };
@@ -467,6 +458,11 @@ impl Versions {
         }
         self.swaps.sort_by(|x, y| y.probability.total_cmp(&x.probability));
         true
+    }
+
+    /// One system has no rank, and one question gives none.
+    fn is_ranked(&self) -> bool {
+        self.systems.len() > 1 && self.shared > 1
     }
 
     fn names(&self, versions: [usize; 2]) -> [String; 2] {
@@ -559,10 +555,11 @@ impl Versions {
             ))
         }));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
-        let note = format!(
-            "{}{of}; the change with its 95 % interval{}, p by a paired test",
-            self.metric, self.about
-        );
+        let test = self.changes.first().map_or_else(String::new, |change| {
+            paired_test(Nature::of(&self.metric).kind, change.clusters, change.shared)
+        });
+        let note =
+            format!("{}{of}; the change with its 95 % interval{}; p by {test}", self.metric, self.about);
         document.add(Section::new("The same questions under two versions", note, self.changed()));
         document.add(
             Section::new("Questions gained and lost", "", self.moved_items())
@@ -570,9 +567,10 @@ impl Versions {
                 .terminal(Extent::Nothing),
         );
         let note = format!(
-            "{}{of}, over all questions of each version. Shared: over the {} that all versions have; #: the rank",
+            "{}{of}, over all questions of each version. Shared: over the {} that all versions have{}",
             self.metric,
-            counted(self.shared, "question")
+            counted(self.shared, "question"),
+            if self.is_ranked() { "; #: the rank" } else { "" }
         );
         let mut alone = Section::new("Each version alone", note, self.scores());
         alone.blocks.extend(self.unanswered().into_iter().map(Block::note));
@@ -614,8 +612,10 @@ impl Versions {
         for (at, system) in self.systems.iter().enumerate() {
             let intervals = self.scores.iter().map(|version| number::interval(&version[at], nature));
             let shared = self.shared_means.iter().zip(&self.ranks);
-            let shared = shared
-                .map(|(means, ranks)| format!("{} #{}", number::score(Some(means[at]), nature), ranks[at]));
+            let shared = shared.map(|(means, ranks)| {
+                let rank = if self.is_ranked() { format!(" #{}", ranks[at]) } else { String::new() };
+                format!("{}{rank}", number::score(Some(means[at]), nature))
+            });
             table.push(std::iter::once(system.clone()).chain(intervals).chain(shared));
         }
         table
@@ -651,7 +651,7 @@ impl Versions {
     fn swapped(&self) -> Table {
         let nature = Nature::of(&self.metric);
         let mut table = Table::new(["first", "behind", "under", "points", "under", "points", "real"]);
-        for swap in &self.swaps {
+        for swap in self.swaps.iter().filter(|_| self.is_ranked()) {
             let [a, b] = swap.versions.clone();
             let [before, after] = swap.differences.map(|points| number::difference(points, nature));
             let probability = format!("{:.0} %", 100.0 * swap.probability);
@@ -802,19 +802,9 @@ mod tests {
             metric: "ex@1".to_owned(),
             versions: (0..values.len()).map(|at| format!("v{at}")).collect(),
             systems: (0..values[0].len()).map(|at| format!("s{at}")).collect(),
-            items: Vec::new(),
             scores: vec![vec![none; values[0].len()]; values.len()],
             missing: vec![vec![0; values[0].len()]; values.len()],
-            shared: 0,
-            reworded: 0,
-            shared_means: Vec::new(),
-            ranks: Vec::new(),
-            swaps: Vec::new(),
-            changes: Vec::new(),
-            agreements: Vec::new(),
-            samples: Vec::new(),
-            about: String::new(),
-            runs: Vec::new(),
+            ..Versions::default()
         };
         (
             versions,

@@ -332,28 +332,32 @@ fn elect(groups: &[Vec<usize>], weights: &[f64]) -> Elected {
     }
 }
 
-/// A point for each confidence that occurs, the highest first. An abstention is answered at no confidence.
+/// Most points of a curve: each is a line for the reader, and has an interval of its own.
+const MOST_POINTS: usize = 50;
+
+/// A point for each confidence that occurs, the highest first; of more than [`MOST_POINTS`] as many, evenly apart, and the last. An
+/// abstention is answered at no confidence.
 fn curve(scored: &[(&VotedAnswer, ClusterPlace, bool)]) -> Vec<CurvePoint> {
     let mut answered: Vec<_> = scored.iter().filter(|(choice, ..)| choice.sql.is_some()).collect();
     answered.sort_by(|(a, ..), (b, ..)| b.confidence.total_cmp(&a.confidence));
     let values: Vec<(ClusterPlace, f64)> =
         answered.iter().map(|(_, place, right)| (*place, f64::from(u8::from(*right)))).collect();
-    let mut points: Vec<CurvePoint> = Vec::new();
-    let mut correct = 0;
-    for (at, (choice, _, is_right)) in answered.iter().enumerate() {
-        correct += usize::from(*is_right);
-        let next = answered.get(at + 1);
-        if next.is_none_or(|(next, ..)| (choice.confidence - next.confidence).abs() > SAME) {
-            points.push(CurvePoint {
-                confidence: choice.confidence,
-                answered: at + 1,
-                right: correct,
-                accuracy: mean_of(&values[..=at]),
-                items: scored.len(),
-            });
+    let confidence = |at: usize| answered[at].0.confidence;
+    let is_last =
+        |at: &usize| at + 1 == answered.len() || (confidence(*at) - confidence(at + 1)).abs() > SAME;
+    let ends: Vec<usize> = (0..answered.len()).filter(is_last).collect();
+    let count = ends.len().min(MOST_POINTS);
+    let point = |nth: usize| {
+        let at = ends[nth * ends.len() / count - 1];
+        CurvePoint {
+            confidence: confidence(at),
+            answered: at + 1,
+            right: answered[..=at].iter().filter(|(.., is_right)| *is_right).count(),
+            accuracy: mean_of(&values[..=at]),
+            items: scored.len(),
         }
-    }
-    points
+    };
+    (1..=count).map(point).collect()
 }
 
 impl VotedAnswer {
@@ -487,5 +491,11 @@ mod tests {
         let points: Vec<(usize, usize, usize)> =
             curve(&scored).iter().map(|point| (point.answered, point.right, point.items)).collect();
         assert_eq!(points, [(1, 1, 4), (3, 2, 4)]);
+        // Of many confidences so many points, and the last.
+        let many: Vec<VotedAnswer> =
+            (0..199).map(|at| choice("x", f64::from(at) / 200.0, Some("x"))).collect();
+        let scored: Vec<_> = many.iter().map(|choice| (choice, places.place("db", None), true)).collect();
+        let answered: Vec<usize> = curve(&scored).iter().map(|point| point.answered).collect();
+        assert_eq!((answered.len(), answered[0], answered[MOST_POINTS - 1]), (MOST_POINTS, 3, 199));
     }
 }

@@ -66,12 +66,15 @@ struct Answer {
 #[derive(Serialize)]
 struct Compared {
     metric: String,
+    /// Their counts are of items on which a system is better, not higher.
     comparisons: Vec<Comparison>,
     both: usize,
     items: Vec<PairItem>,
     notes: Vec<String>,
     /// The questions that intervals are about.
     about: String,
+    /// The tests behind the p-values.
+    tests: String,
 }
 
 impl Dashboard {
@@ -133,7 +136,12 @@ fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
     let (both, items) = items_of(&compared, &a, &pair.first, &second)?;
     let SystemComparison { summary, metric, notes, .. } = compared;
     let about = sqlgauge_report::clusters::about(&summary);
-    Ok(Compared { metric, comparisons: summary.comparisons, both, items, notes, about })
+    let tests = sqlgauge_report::words::tests(&summary.comparisons);
+    let mut comparisons = summary.comparisons;
+    for one in &mut comparisons {
+        (one.only_first, one.only_second) = one.in_favour();
+    }
+    Ok(Compared { metric, comparisons, both, items, notes, about, tests })
 }
 
 fn answer(item: &Item, why: Option<&Reason>) -> Value {

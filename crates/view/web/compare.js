@@ -45,7 +45,7 @@ async function comparePage({ params }, isCurrent) {
     said.notes.map((note) => h('p', { class: 'note' }, `${capital(note)}.`)),
     h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
       h('tbody', {}, said.comparisons.map(row)))),
-      said.about && h('p', { class: 'note' }, `Intervals and p are${said.about}; point at an interval for what they are if questions were independent.`)),
+      h('p', { class: 'note' }, said.about && `Intervals and p are${said.about}; point at an interval for what they are if questions were independent. `, said.tests && `p by ${said.tests}.`)),
     partingMap(said.items.filter((item) => item.side !== 'neither').map((item) => ({ row: item.db, column: item[level] ?? NONE, side: SIDES.indexOf(item.side) })), [of.first, of.second],
       (db, column) => address('compare', { ...of, db, [level]: column === NONE ? '' : column })),
     h('section', { 'aria-label': 'Items that differ' }, list));

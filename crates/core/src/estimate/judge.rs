@@ -39,7 +39,7 @@ impl JudgeSettings {
             template,
             questions: self.questions,
             opponents: self.opponents,
-            progress: Some(Box::new(show_progress(context.watcher()))),
+            progress: Box::new(show_progress(context.watcher())),
             ..JudgeService::new(self.llm.client("--judge-url", context)?, model.model)
         })
     }

@@ -124,7 +124,7 @@ impl Watch {
     /// systems; `whole` and `answers` are those of the whole target. The watcher is told if this batch replaces a different one.
     ///
     /// # Errors
-    /// When this batch has the name of a different one only because no name was given.
+    /// When the batches before come from other known runs, or this one has the name of a different one only because no name was given.
     pub(super) fn series(
         &self,
         whole: &[Estimate],
@@ -135,6 +135,13 @@ impl Watch {
     ) -> Result<Vec<Series>, Error> {
         let rules = AlarmRules { below: self.alarm_below, per_year: Some(self.per_year) };
         let label = self.label(now);
+        if let Some(log) = log.filter(|log| !self.new_reference && log.has_other_runs(whole, &label)) {
+            return Err(Error::Invalid(format!(
+                "{} has batches that were estimated from different known runs, so this one cannot be compared with them; give their --known, \
+                 or start anew with --new-reference",
+                log.path().display()
+            )));
+        }
         if let Some(log) = log.filter(|log| log.has_other(whole, answers, &label)) {
             let path = log.path().display();
             if self.as_of.is_none() {

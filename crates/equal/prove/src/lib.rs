@@ -45,7 +45,7 @@ use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
 pub use self::defect::EncoderDefect;
-pub use self::process::{NoSolver, Solver, SolverFailure, SolverLimits, locate};
+pub use self::process::{NoSolver, SOLVER_REMEDY, Solver, SolverFailure, SolverLimits, locate};
 use self::question::{Asked, BoundedQuestion, Halt, How, SolverOutcome, keeps_cut};
 use self::world::Stop;
 use sqlgauge_search::{DeclaredColumns, Witness};

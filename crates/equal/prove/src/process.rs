@@ -59,10 +59,14 @@ pub enum SolverFailure {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}; install it with `pip install z3-solver`, or name the program with --solver PATH")]
+#[error("{what}; {}", SOLVER_REMEDY)]
 pub struct NoSolver {
     what: String,
 }
+
+/// What to do about a solver that is missing.
+pub const SOLVER_REMEDY: &str =
+    "install Z3 with `pip install z3-solver`, or name the program with --solver PATH";
 
 /// Finds the solver's program: the one that is named (by an option, or in the environment), else `z3` in the absolute
 /// entries of the search path, else where Python's packages have their programs. The path is absolute.

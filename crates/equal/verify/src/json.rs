@@ -34,7 +34,7 @@ pub struct VerdictRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumes: Option<Vec<String>>,
     /// What the prediction permits on the counterexample beside the gold: `permits-none` of the gold's results, or, where the gold
-    /// permits one alone, `permits-more` than that one, or `permits-another`. Absent in logs of `verify@1`.
+    /// permits one alone, `permits-more` than that one, or `permits-another`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// How the results differ on the counterexample, in words.
@@ -43,6 +43,9 @@ pub struct VerdictRecord {
     /// Which clause makes the difference, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
+    /// Whether the results differ on the given database too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differs_on_database: Option<bool>,
     /// What makes the right query another than the left, in words, and the causes. Absent in the log of a run, whose readers make
     /// them anew.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +54,7 @@ pub struct VerdictRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
     /// How small it is: `locally` minimal, if the difference is lost without any of its rows, and with a plainer value (0, 1, `'a'`) in
-    /// any place; `fewest`, if also no database with fewer rows tells the queries apart; or `unfinished:trials`, `unfinished:steps`, `unfinished:time`. Absent in logs of earlier versions.
+    /// any place; `fewest`, if also no database with fewer rows tells the queries apart; or `unfinished:trials`, `unfinished:steps`, `unfinished:time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<String>,
     /// Its tables, with the columns that the queries read.
@@ -66,7 +69,7 @@ pub struct VerdictRecord {
     /// Another result that SQLite returned for the prediction on the same rows in another layout, for `permits-more`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_right_result: Option<ResultTable>,
-    /// Which values were allowed: `declared` by their columns, or `any`. Absent in logs of earlier versions.
+    /// Which values were allowed: `declared` by their columns, or `any`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
     /// The columns that may hold any value nevertheless, as the given rows do.
@@ -215,7 +218,10 @@ impl VerifyReport {
                 record.assumes =
                     Some(proof.assumes().iter().map(|assumption| assumption.code().into_owned()).collect());
             }
-            Verdict::Different(counterexample) => record.refuted_by(counterexample),
+            Verdict::Different(counterexample) => {
+                record.differs_on_database = self.differs_on_database;
+                record.refuted_by(counterexample);
+            }
             Verdict::Unknown(unknown) => {
                 record.reason = Some(unknown.reason.as_str().to_owned());
                 record.message = Some(unknown.message.clone());

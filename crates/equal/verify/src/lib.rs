@@ -23,9 +23,10 @@ pub use conditions::conditions;
 pub use json::{DefectRecord, NamedTable, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::{OnlyStage, UnknownStage, VerifyOptions};
 pub use spelling::Spelled;
+pub use sqlgauge_prove::SOLVER_REMEDY;
 pub use values::{ColumnValues, UndeclaredDifference, UnknownColumnValues};
 pub use verdict::{
-    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, SolverRecord, Stage,
-    TIE, Unknown, Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SolverRecord, Stage, TIE, Unknown,
+    Verdict, VerifyReport,
 };
 pub use verifier::{Data, PairContext, Verifier};

@@ -32,11 +32,13 @@ use crate::options::{BELT_DATABASES, LEAST_BOUND, OnlyStage, VerifyOptions};
 use crate::said::in_words;
 use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
-    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, SolverRecord, Stage,
-    Unknown, Verdict, VerifyReport,
+    BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SolverRecord, Stage, Unknown,
+    Verdict, VerifyReport,
 };
 use crate::verifier::{Data, Verifier};
-use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ProofReason, ResultSemantics, Solver};
+use sqlgauge_prove::{
+    Bounds, ProofAssumption, ProofOutcome, ProofReason, ResultSemantics, SOLVER_REMEDY, Solver,
+};
 use sqlgauge_search::{
     DeclaredColumns, Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchReason,
     SearchVerdict as Found, Side, Survived, Witness, tables_under, with_targets,
@@ -141,6 +143,8 @@ impl<'a> PairRun<'a> {
 
     /// The report with the values that were allowed.
     fn with_values(self, report: VerifyReport) -> VerifyReport {
+        let differs_on_database =
+            self.data.filter(|data| data.results.is_some()).map(|data| self.differs(&data));
         let Self { schema, columns, undeclared, .. } = self;
         let values = match columns {
             DeclaredColumns::None => ColumnValues::Any,
@@ -151,7 +155,8 @@ impl<'a> PairRun<'a> {
             columns: columns.broken_by(schema, refutation.database()),
             refutation,
         });
-        VerifyReport { values, free_columns: columns.free(schema), undeclared, ..report }
+        let free_columns = columns.free(schema);
+        VerifyReport { values, free_columns, undeclared, differs_on_database, ..report }
     }
 
     /// The bounded proof alone, with the values that the given rows allow.
@@ -711,14 +716,11 @@ impl Tried {
         match self {
             Self::Nothing(inapplicable) => {
                 let message = format!("{}; {message}", inapplicable.sentence());
-                Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
+                Unknown { reason: inapplicable.code(), message, ..Unknown::default() }
             }
-            Self::NotAsked => Unknown {
-                reason: reason.to_owned(),
-                message: message.to_owned(),
-                places: Vec::new(),
-                unexercised: Vec::new(),
-            },
+            Self::NotAsked => {
+                Unknown { reason: reason.to_owned(), message: message.to_owned(), ..Unknown::default() }
+            }
             Self::Databases(Survived { databases, undecided, open, failed, .. }) => {
                 let failed =
                     if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
@@ -733,7 +735,7 @@ impl Tried {
                     reason: reason.to_owned(),
                     message: format!("{tried}; {message}"),
                     places: open.clone(),
-                    unexercised: Vec::new(),
+                    ..Unknown::default()
                 }
             }
         }
@@ -765,6 +767,7 @@ impl Clock {
             stage,
             spelled: [None, None],
             is_tie: false,
+            differs_on_database: None,
             values: ColumnValues::Any,
             free_columns: Vec::new(),
             undeclared: None,

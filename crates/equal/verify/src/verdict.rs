@@ -161,7 +161,7 @@ pub struct Defect {
     pub reproduce: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// The reason as a code: `nondeterministic`, `unsupported:view`, `timeout`, `no-solver`, …
     pub reason: String,
@@ -233,10 +233,6 @@ impl SolverRecord {
 /// The reason of what is unknown because nobody could look for a bounded proof.
 pub const NO_SOLVER: &str = "no-solver";
 
-/// What to do about a solver that is missing.
-pub const SOLVER_REMEDY: &str =
-    "install Z3 with `pip install z3-solver`, or name the program with --solver PATH";
-
 /// What is said where the results differ on the given database, and both are right there.
 pub const TIE: &str = "the gold permits several results (a tie); both are among them";
 
@@ -250,6 +246,8 @@ pub struct VerifyReport {
     pub spelled: [Option<Spelled>; 2],
     /// The results differ on the given database, and the left query permits both there: see [`TIE`].
     pub is_tie: bool,
+    /// Whether the results differ on the given database; `None` without one, or where a query has no result there.
+    pub differs_on_database: Option<bool>,
     /// Which values were allowed: [`ColumnValues::Any`], or what the columns declare.
     pub values: ColumnValues,
     /// The columns that the queries' tables have, `t.a`, and that may nevertheless hold any value, as the given rows do.

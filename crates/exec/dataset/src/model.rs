@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::pairing::PairedBy;
 
 /// One question with its accepted answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Example {
     /// The benchmark's own id; the position as text where the format has none.
     pub id: String,
@@ -41,19 +41,7 @@ pub struct Example {
 impl Example {
     /// An item of which nothing but its place and its database is known.
     pub fn bare(id: String, index: usize, db_id: String) -> Self {
-        Self {
-            id,
-            index,
-            db_id,
-            question: None,
-            evidence: None,
-            golds: Vec::new(),
-            difficulty: None,
-            turn: None,
-            ddl: None,
-            source_index: None,
-            source_db_id: None,
-        }
+        Self { id, index, db_id, ..Self::default() }
     }
 
     /// Whether it asks the same about the same database, with the same golds.

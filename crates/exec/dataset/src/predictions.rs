@@ -174,7 +174,9 @@ fn pair_rows_by(
         Part::Line(_) => Ok(()),
     })?;
     if format.has_lines() {
-        return Err(input.not_readable("is a file of lines", "give rows as JSON or JSON lines"));
+        let remedy =
+            r#"give a line of JSON per question, as {"id": 7, "predictions": ["SELECT …", "SELECT …"]}"#;
+        return Err(input.not_readable("is a file of lines, which has one answer per question", remedy));
     }
     let (places, paired_by) = reader.paired(&mut notes)?;
     let values = reader.values.unwrap_or_default();

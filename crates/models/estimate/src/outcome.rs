@@ -105,6 +105,7 @@ impl EstimateDraft {
             interval: interval.at_least_of(accuracy, questions.len()).at_most(accuracy, may_be_right(case)),
             outside: standing.is_outside(),
             outside_because: standing.reasons.clone(),
+            labelled: case.labelled(case.target).len(),
             overlap,
             method: method.to_owned(),
             metric: pool.metrics.iter().cloned().collect::<Vec<_>>().join(", "),

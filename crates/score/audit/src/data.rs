@@ -30,7 +30,7 @@ pub struct AuditData<'a> {
 type SharedValues = Arc<Vec<String>>;
 
 /// What the rows say of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AuditedColumn {
     /// Rows of the table.
     pub rows: i64,
@@ -127,15 +127,7 @@ impl<'a> AuditData<'a> {
         let (c, table) = (self.engine.quoted(&column.name), self.engine.quoted(&table.name));
         let result = self.run(&format!("SELECT {c}, count(*) FROM {table} GROUP BY {c}"));
         let rows = result.rows()?;
-        let mut profile = AuditedColumn {
-            rows: 0,
-            values: 0,
-            distinct: 0,
-            texts: 0,
-            numeric_texts: 0,
-            iso_dates: 0,
-            lengths: (0, 0),
-        };
+        let mut profile = AuditedColumn::default();
         let mut lengths = Vec::new();
         for row in rows.rows() {
             let [value, count] = row else { return None };

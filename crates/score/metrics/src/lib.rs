@@ -47,7 +47,7 @@ pub use metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 pub use pack::PackedTarget;
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;
-pub use registry::{UnknownMetric, all, find, is_execution_accuracy, recorded};
+pub use registry::{UnknownMetric, all, find, is_execution_accuracy, lower_is_better, recorded};
 pub use suite::{suite_execution_match, suite_execution_match_plugged};
 pub use verification::Verification;
 pub use verify::{execution_metric, is_verify, score_of_verdict, verify_id, verify_semantics};

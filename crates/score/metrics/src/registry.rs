@@ -83,6 +83,11 @@ pub fn recorded(id: &str) -> Option<&'static dyn Metric> {
     find(id).ok().or_else(|| find(split_id(withdrawn()?.0).0).ok())
 }
 
+/// Whether less is better by the metric of that id; not by one that this version does not know.
+pub fn lower_is_better(id: &str) -> bool {
+    recorded(id).is_some_and(|metric| !metric.higher_is_better())
+}
+
 /// Whether the metric of that id is an execution accuracy: it says whether a prediction returns what the gold returns.
 pub fn is_execution_accuracy(id: &str) -> bool {
     let name = split_id(id).0;

@@ -33,7 +33,9 @@
 use sqlgauge_base::counted;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::Side;
-use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyOptions, VerifyReport};
+use sqlgauge_verify::{
+    Data, NO_SOLVER, PairContext, RefusedText, SOLVER_REMEDY, TIE, Verdict, VerifyOptions, VerifyReport,
+};
 
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
@@ -160,10 +162,10 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
         }
         Verdict::Unknown(unknown) => {
             let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();
-            let places = if places.is_empty() {
-                String::new()
-            } else {
-                format!(", SQLite may choose ({})", places.join("; "))
+            let places = match places.as_slice() {
+                [] if unknown.reason == NO_SOLVER => format!("; {SOLVER_REMEDY}"),
+                [] => String::new(),
+                places => format!(", SQLite may choose ({})", places.join("; ")),
             };
             let tie = if report.is_tie { format!("; {TIE}") } else { String::new() };
             format!("undecided: {}{places}{tie}", unknown.reason)

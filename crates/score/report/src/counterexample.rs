@@ -7,7 +7,7 @@ use sqlgauge_search::Minimality;
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
 use crate::ShowOptions;
-use crate::formats::table::wrapped;
+use crate::formats::table::push_wrapped;
 use crate::grid::{Shown, beside};
 use crate::style::Painter;
 
@@ -31,9 +31,7 @@ pub(crate) fn write(record: &VerdictRecord, options: ShowOptions, text: &mut Str
         results(gold, prediction, options, text);
     }
     for sentence in counterexample_sentences(record) {
-        for line in wrapped(&printable(&sentence), usize::from(options.width)) {
-            let _infallible = writeln!(text, "{line}");
-        }
+        push_wrapped(text, &printable(&sentence), options.width.into());
     }
 }
 
@@ -75,6 +73,10 @@ pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
 pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     let words = record.words.as_ref().and_then(|words| words.sentence.clone());
     let mut sentences: Vec<String> = words.into_iter().chain(record.explanation.clone()).collect();
+    sentences.extend(record.differs_on_database.map(|differs| {
+        let outcome = if differs { "the results differ too" } else { "both return the same" };
+        format!("On the given database {outcome}.")
+    }));
     sentences.extend(choice_sentence(record));
     if let Some(needs) = &record.needs {
         sentences.push(format!("No plainer database was found: it needs {}.", needs.join(", ")));

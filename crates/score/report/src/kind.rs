@@ -1,7 +1,6 @@
 //! What sort of number a metric gives, which decides how it is written and which way is better.
 
 use sqlgauge_metrics::MetricKind;
-use sqlgauge_run::Comparison;
 
 /// What a report must know of a metric to write its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +30,6 @@ impl Nature {
     /// Whether values are in the metric's own unit and not in [0, 1].
     pub fn has_own_unit(self) -> bool {
         self.kind == MetricKind::Unbounded
-    }
-
-    /// On how many items of a comparison by this metric the first system is better, and the second.
-    pub(crate) fn in_favour(self, comparison: &Comparison) -> (usize, usize) {
-        let (first, second) = (comparison.only_first, comparison.only_second);
-        if self.lower_is_better { (second, first) } else { (first, second) }
     }
 
     pub(crate) fn better(self, a: f64, b: f64) -> f64 {

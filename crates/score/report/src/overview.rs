@@ -8,7 +8,7 @@ use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
 use crate::breakdown::{coverage, group_score, groups, says_little};
 use crate::document::{Block, Cell, Document, Extent, Section, Table, Text};
 use crate::system_table::system_tables;
-use crate::words::{clip, many, status, torn};
+use crate::words::{clip, many, status, tests, torn};
 use crate::{ItemView, Nature, Report, ReportError, clusters, notes, number, warnings};
 
 /// More pairs than this are cut to those with the leader.
@@ -95,7 +95,7 @@ fn leaderboard(report: &Report) -> Section {
         "percent of the pairs that are not refuted; n: number of pairs. Without an interval: they are not a sample of questions".to_owned()
     } else {
         let about = clusters::about(&report.summary);
-        format!("percent{ratios}; in brackets the 95 % interval{about}; n: questions")
+        format!("percent{ratios} [95 % interval{about}]; n: number of questions")
     };
     let mut section = Section::new("Scores", note, scores(report));
     if report.summary.systems.is_empty() {
@@ -209,8 +209,9 @@ fn comparisons(report: &Report) -> Section {
     let adjusted =
         if report.summary.systems.len() > 2 { ", not adjusted for the number of pairs" } else { "" };
     let note = format!(
-        "both systems on the same n questions, with 95 % intervals{}; * p < 0.05{adjusted}{}",
+        "both systems on the same n questions, with 95 % intervals{}; p by {}; * p < 0.05{adjusted}{}",
         clusters::about(&report.summary),
+        tests(pairs.iter().copied()),
         torn(pairs.iter().copied())
     );
     let row = |comparison: &&Comparison| {
@@ -238,7 +239,7 @@ pub(crate) fn numbers(comparison: &Comparison) -> [String; 5] {
     let nature = Nature::of(&comparison.metric);
     let interval = Interval { low: comparison.low, high: comparison.high };
     let star = if comparison.p_value < 0.05 { " *" } else { "" };
-    let (first, second) = nature.in_favour(comparison);
+    let (first, second) = comparison.in_favour();
     [
         comparison.count.to_string(),
         number::difference_with(comparison.difference, interval, nature),

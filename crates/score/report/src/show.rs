@@ -9,7 +9,7 @@ use sqlgauge_run::{EarlierRecord, Item, Reason};
 use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
-use crate::formats::table::wrapped;
+use crate::formats::table::push_wrapped;
 use crate::grid::{Shown, append, book_table};
 use crate::style::Painter;
 use crate::words::status;
@@ -49,9 +49,7 @@ pub fn show(
     queries(view, options, &mut text);
     if let Some(why) = why.and_then(Reason::words) {
         let why = format!("why  {}", printable(&why));
-        wrapped(&why, usize::from(options.width)).iter().for_each(|line| {
-            let _infallible = writeln!(text, "{line}");
-        });
+        push_wrapped(&mut text, &why, options.width.into());
         text.push('\n');
     }
     let of_rows = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));

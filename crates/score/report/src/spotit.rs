@@ -9,10 +9,12 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.
 
+use std::cmp::Ordering;
+
 use sqlgauge_base::{stats, verb_for};
 use sqlgauge_metrics::{MetricKind, execution_metric, is_verify};
 use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
-use sqlgauge_verify::VerdictRecord;
+use sqlgauge_verify::{SOLVER_REMEDY, VerdictRecord};
 
 use crate::system_table::{Bars, SystemTable};
 use crate::{ItemView, Nature, Report, ReportError, number, words};
@@ -93,13 +95,16 @@ pub(crate) fn tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
     let table = |(ex, verify): (&'static str, &String)| {
         let (rows, beyond) = rows(report, ex, verify)?;
         let (ex_of, spotit_of) = (format!("EX ({ex})"), "EX-SpotIt".to_owned());
+        // One system has no rank, and one question gives none.
+        let is_ranked = rows.len() > 1 && rows.iter().any(|row| row.items > 1);
         let header =
             ["system", &ex_of, "rank", &spotit_of, "rank", "any values", "refuted", "realistic", "unknown"];
+        let header = header.into_iter().filter(|name| is_ranked || *name != "rank");
         Ok(SystemTable {
             title: "EX and EX-SpotIt",
             note: note(report, [ex, verify], &beyond),
-            header: header.map(str::to_owned).into(),
-            rows: rows.iter().map(|row| (row.system.clone(), row.cells(ex).into())).collect(),
+            header: header.map(str::to_owned).collect(),
+            rows: rows.iter().map(|row| (row.system.clone(), row.cells(ex, is_ranked))).collect(),
             bars: Some(Bars { parts: PARTS.into(), counts: rows.iter().map(Row::parts).collect() }),
         })
     };
@@ -110,9 +115,9 @@ pub(crate) fn tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
 fn note(report: &Report, [ex, verify]: [&str; 2], beyond: &Beyond) -> String {
     let has_solver = report.manifest.options.get("verify_solver").and_then(serde_json::Value::as_bool);
     let unproved = if has_solver == Some(false) {
-        " There was no solver, so nothing was proved within bounds."
+        format!(" There was no solver, so nothing was proved within bounds: {SOLVER_REMEDY}.")
     } else {
-        ""
+        String::new()
     };
     let note = format!(
         "EX-SpotIt: right by {ex}, and {verify} has no counterexample. Any values: EX-SpotIt if counterexamples may also hold values \
@@ -131,23 +136,22 @@ impl Row {
     }
 
     /// The cells after the name. A rank that moved shows how far.
-    fn cells(&self, ex: &str) -> [String; 8] {
-        let nature = Nature::of(ex);
-        let moved = match self.spotit_rank.cmp(&self.ex_rank) {
-            std::cmp::Ordering::Less => format!(" ▲{}", self.ex_rank - self.spotit_rank),
-            std::cmp::Ordering::Equal => String::new(),
-            std::cmp::Ordering::Greater => format!(" ▼{}", self.spotit_rank - self.ex_rank),
+    fn cells(&self, ex: &str, is_ranked: bool) -> Vec<String> {
+        let interval = |score| Some(number::interval(score, Nature::of(ex)));
+        let rank = |rank: usize| match rank.cmp(&self.ex_rank) {
+            Ordering::Less => format!("{rank} ▲{}", self.ex_rank - rank),
+            Ordering::Equal => rank.to_string(),
+            Ordering::Greater => format!("{rank} ▼{}", rank - self.ex_rank),
         };
-        [
-            number::interval(&self.ex, nature),
-            self.ex_rank.to_string(),
-            number::interval(&self.spotit, nature),
-            format!("{}{moved}", self.spotit_rank),
-            number::interval(&self.any_values, nature),
-            self.refuted.to_string(),
-            self.realistic.to_string(),
-            self.unknown.to_string(),
-        ]
+        let cells = [
+            interval(&self.ex),
+            is_ranked.then(|| rank(self.ex_rank)),
+            interval(&self.spotit),
+            is_ranked.then(|| rank(self.spotit_rank)),
+            interval(&self.any_values),
+        ];
+        let counts = [self.refuted, self.realistic, self.unknown].map(|count| Some(count.to_string()));
+        cells.into_iter().chain(counts).flatten().collect()
     }
 }
 

@@ -21,9 +21,7 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
         }
     }
     match &report.verdict {
-        Verdict::Equivalent(proof) => {
-            proved(proof, &mut text);
-        }
+        Verdict::Equivalent(proof) => proved(proof, &mut text),
         Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
         Verdict::Different(example) => {
             let difference = printable(example.refutation.difference());

@@ -11,10 +11,10 @@ use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::TextTables;
-use crate::formats::table::{whole_numbers, wrapped};
+use crate::formats::table::{push_wrapped, whole_numbers, wrapped};
 use crate::overview::numbers;
 use crate::style::Painter;
-use crate::words::{many, torn};
+use crate::words::{many, tests, torn};
 use crate::{Nature, ReportError, clusters, number};
 
 /// Two systems of a run and where they part.
@@ -47,45 +47,43 @@ impl Versus<'_> {
                 writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
         }
         for note in self.notes {
-            wrapped(&format!("{}.", capital(&printable(note))), width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+            push_wrapped(&mut text, &format!("{}.", capital(&printable(note))), width);
         }
         text.push('\n');
-        let note = format!(
-            "each score over the questions in brackets, the difference over the n that both have, with 95 % intervals{}; * p < 0.05{}{}",
+        let comparisons = &self.summary.comparisons;
+        let mut note = format!(
+            "(n): the number of questions that a score is over; the difference is over the n that both have, with 95 % intervals{}; \
+             p by {}; * p < 0.05{}{}",
             clusters::about(self.summary),
-            torn(&self.summary.comparisons),
-            less_is_better(&self.summary.comparisons)
+            tests(comparisons),
+            torn(comparisons),
+            less_is_better(comparisons)
         );
+        if comparisons.is_empty() {
+            note.clear();
+        }
         text.push_str(&tables.heading("Scores", &note));
         let header =
             ["metric", "first (n)", "second (n)", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = tables.new_table(&header);
-        table.add_rows(self.summary.comparisons.iter().map(|comparison| self.row(comparison)));
+        table.add_rows(comparisons.iter().map(|comparison| self.row(comparison)));
         whole_numbers(&mut table, 0);
         let rows: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
         if table.row_count() == 0 {
             text.push_str("No metric has a score for both on any item.\n");
         } else if rows.iter().all(|row| row.width() <= width) {
-            rows.iter().for_each(|row| {
-                let _infallible = writeln!(text, "{}", painter.paint(row));
-            });
-            text.push('\n');
+            let rows: Vec<String> = rows.iter().map(|row| painter.paint(row)).collect();
+            text += &(rows.join("\n") + "\n\n");
         } else {
-            self.summary.comparisons.iter().for_each(|comparison| self.list(comparison, width, &mut text));
+            comparisons.iter().for_each(|comparison| self.list(comparison, width, &mut text));
         }
-        let notes = self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison));
-        for note in notes.chain(self.summary.comparisons.iter().filter_map(clusters::only_plain)) {
-            wrapped(&note, width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+        let notes = comparisons.iter().filter_map(|comparison| self.subset(comparison));
+        for note in notes.chain(comparisons.iter().filter_map(clusters::only_plain)) {
+            push_wrapped(&mut text, &note, width);
         }
         for (side, ids) in [("first", self.only_first), ("second", self.only_second)] {
             text.push('\n');
-            wrapped(&self.side(side, ids), width).iter().for_each(|line| {
-                let _infallible = writeln!(text, "{line}");
-            });
+            push_wrapped(&mut text, &self.side(side, ids), width);
         }
         Ok(text)
     }

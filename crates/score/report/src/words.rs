@@ -1,5 +1,7 @@
 //! Words and numbers that all reports write alike.
 
+use std::collections::BTreeSet;
+
 use sqlgauge_base::noun_for;
 use sqlgauge_base::stats::{Interval, wilson};
 use sqlgauge_run::Comparison;
@@ -52,6 +54,12 @@ pub fn share(right: usize, of: usize) -> String {
     }
     let Interval { low, high } = wilson(right as u64, of as u64, 0.95);
     format!("{} [{}, {}]", percent(right as f64 / of as f64), percent(low), percent(high))
+}
+
+/// The tests behind the p-values of comparisons, each named once.
+pub fn tests<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> String {
+    let names: BTreeSet<String> = comparisons.into_iter().map(Comparison::test).collect();
+    Vec::from_iter(names).join("; ")
 }
 
 /// The end of a note on differences where an interval and a p-value of one row do not agree on 0.

@@ -62,7 +62,7 @@ function verdict(m, a, b, split) {
     return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test, as if questions were independent).`, subset(m, a, b, split)];
   }
   return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}${DATA.about}), `,
-    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} comparisons).` : ').', showPlain(m, c) && ` ${showPlain(m, c).replace('i', 'I')}.`, subset(m, a, b, split)];
+    `${chance(c.p)} by ${METRICS[m].test}`, c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} comparisons).` : ').', showPlain(m, c) && ` ${showPlain(m, c).replace('i', 'I')}.`, subset(m, a, b, split)];
 }
 
 /* Says so where the difference is over other items than the means. */

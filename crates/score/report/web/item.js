@@ -177,12 +177,13 @@ function verdictSection(s, e) {
     tables && h('details', {}, h('summary', {}, 'As SQL'), h('pre', { class: 'mono' }, verdict.witness)));
 }
 
-/* What the counterexample keeps of what the rows of the benchmark's database keep. */
-function resemblance({ realistic, kept, not_kept }) {
-  if (realistic === undefined) return null;
+/* Whether the benchmark's database shows a difference too, and what the counterexample keeps of what the rows there keep. */
+function resemblance({ differs_on_database: differs, realistic, kept, not_kept }) {
+  const onDatabase = differs === undefined ? '' : `On the given database ${differs ? 'the results differ too' : 'both return the same'}. `;
+  if (realistic === undefined) return onDatabase && h('p', {}, onDatabase);
   const said = realistic ? 'Like the given rows' : 'Unlike the given rows';
   const all = (realistic ? kept : not_kept) ?? [];
-  return h('p', {}, all.length ? `${said}: ${all.join('; ')}.` : `${said}.`);
+  return h('p', {}, onDatabase, all.length ? `${said}: ${all.join('; ')}.` : `${said}.`);
 }
 
 function pairsList(object) {

@@ -110,7 +110,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), hasIntervals && h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, unit(m))),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? `; in brackets the 95 % interval${DATA.about}` : ''}; n: questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.',
+    h('p', { class: 'note' }, 'Percent', ratiosNote(), explained(`${hasIntervals ? `; below it the 95 % interval${DATA.about}` : ''}; n: questions.`), SYSTEMS.length > 1 && ' Bold: the best of a column.',
       DATA.about && h('span', { class: 'pointer' }, ' Point at a score for its interval if questions were independent.'),
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && h('span', { class: 'plotkey' }, ' ', h('span', { class: 'key full' }), 'the leader, or not significantly worse (corrected p ≥ 0.05)  ', h('span', { class: 'key' }), 'worse.')));
 }
@@ -225,7 +225,7 @@ function distances(m, order) {
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s, '')),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader better', isBinary(m) ? 'Only this right' : 'This better'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly worse than the leader (corrected p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Both systems on the same n questions, 95 % intervals${DATA.about}; p by ${METRICS[m].test}, corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'not significantly worse than the leader (corrected p ≥ 0.05). For other pairs see ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {

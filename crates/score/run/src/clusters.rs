@@ -70,6 +70,22 @@ impl ClusterPlaces {
     }
 }
 
+/// The test behind the p-value of `count` paired differences of such scores, in words: that of [`Clustered::of_differences`].
+pub fn paired_test(kind: MetricKind, clusters: Option<Clusters>, count: usize) -> String {
+    let plain = match kind {
+        MetricKind::Binary => "exact McNemar test",
+        MetricKind::Fraction | MetricKind::Unbounded => {
+            "sign-flip permutation test (scores other than 0 and 1)"
+        }
+    };
+    let by = match clusters {
+        Some(Clusters { by: ClusterBy::Database, .. }) => "database",
+        Some(Clusters { by: ClusterBy::Gold, count: golds }) if golds < count => "gold",
+        _ => return plain.to_owned(),
+    };
+    format!("{plain} or t test by {by}, the larger p")
+}
+
 /// The key of the golds of a question, `None` without golds; letter case and white space do not count.
 pub fn gold_key(db_id: &str, golds: &[String]) -> Option<u64> {
     let folded = golds.iter().map(|gold| {

@@ -470,7 +470,11 @@ fn remove_folder_if_there(path: &Path) -> Result<(), RunError> {
     }
 }
 
-fn remove_if_there(path: &Path) -> Result<(), RunError> {
+/// Removes a file, if it exists.
+///
+/// # Errors
+/// [`RunError::Unwritable`].
+pub fn remove_if_there(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(RunError::Unwritable { path: path.to_owned(), source })

@@ -51,7 +51,7 @@ impl Gate {
             .find(named)
             .cloned()
             .ok_or_else(|| GateError::NotScored { metric: name.to_owned(), metrics: scored.join(", ") })?;
-        if sqlgauge_metrics::find(&metric).is_ok_and(|m| !m.higher_is_better()) {
+        if sqlgauge_metrics::lower_is_better(&metric) {
             return Err(GateError::Cost { metric });
         }
         // A cost has a unit of its own; anything else lies in [0, 1].

@@ -29,7 +29,8 @@ mod shard;
 mod summary;
 
 pub use clusters::{
-    ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, score_of,
+    ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, paired_test,
+    score_of,
 };
 pub use databases::UsedDatabases;
 pub use details::{
@@ -38,7 +39,7 @@ pub use details::{
 pub use digest::{digest_inputs, recorded_file, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
     ANSWERS, ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
-    write_atomically,
+    remove_if_there, write_atomically,
 };
 pub use earlier::EarlierCounts;
 pub use error::RunError;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_metrics::{is_verify, verify_semantics};
+use sqlgauge_metrics::{Metric, MetricKind, is_verify, lower_is_better, recorded, verify_semantics};
 
-use crate::clusters::Clusters;
+use crate::clusters::{Clusters, paired_test};
 use crate::details::{Details, MetricDetail};
 use crate::earlier::EarlierCounts;
 use crate::fixes::Fixes;
@@ -312,6 +312,18 @@ pub struct PlainDifference {
 }
 
 impl Comparison {
+    /// The test behind `p_value`, in words.
+    pub fn test(&self) -> String {
+        let kind = recorded(&self.metric).map_or(MetricKind::Fraction, Metric::kind);
+        paired_test(kind, self.clusters, self.count)
+    }
+
+    /// On how many items the first system is better, and on how many the second: by some metrics less is better.
+    pub fn in_favour(&self) -> (usize, usize) {
+        let (first, second) = (self.only_first, self.only_second);
+        if lower_is_better(&self.metric) { (second, first) } else { (first, second) }
+    }
+
     /// Whether the interval excludes 0 and the test takes the difference for chance, or the other way round: a bootstrap and a
     /// permutation test may, close to their common bar.
     pub fn is_torn(&self) -> bool {

@@ -19,7 +19,6 @@ use sqlgauge_sql::visit::{Visitor, walk_query};
 
 pub(super) use self::constants::constant;
 use self::constants::instantiate;
-use self::require::mirrored;
 use super::values::text_of;
 
 /// How deep a comparison is followed through derived tables and expressions.
@@ -314,7 +313,7 @@ impl Tracer {
     fn relate(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) {
         match (constant(left), constant(right)) {
             (None, Some(value)) => self.require(left, &value, operator, 0),
-            (Some(value), None) => self.require(right, &value, mirrored(operator), 0),
+            (Some(value), None) => self.require(right, &value, operator.mirrored(), 0),
             (Some(_), Some(_)) => {}
             (None, None) => {
                 let (mut lefts, mut rights) = (Vec::new(), Vec::new());

@@ -30,7 +30,7 @@ impl Tracer {
             }
             Expr::Unary(UnaryOperator::Minus, inner) => {
                 let negated = number(value).map_or_else(|| value.clone(), |n| values::from_number(-n));
-                self.require(inner, &negated, mirrored(operator), next);
+                self.require(inner, &negated, operator.mirrored(), next);
             }
             Expr::Binary(arithmetic, left, right) => {
                 self.require_of_operands(*arithmetic, left, right, value, operator, next);
@@ -265,16 +265,5 @@ fn satisfying(value: &Value, operator: BinaryOperator) -> Vec<Value> {
         BinaryOperator::GreaterEqual => vec![value.clone(), above(value)],
         BinaryOperator::NotEqual | BinaryOperator::IsNot => vec![above(value), below(value)],
         _ => vec![value.clone()],
-    }
-}
-
-/// The operator with its operands the other way round.
-pub(super) fn mirrored(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-        same => same,
     }
 }

@@ -87,17 +87,22 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
     }
 }
 
+/// A search that keeps what 40 rows of `t` keep: those that a SELECT makes of the numbers `i` from 1 on.
+fn keeping(create: &str, row: &str) -> Search {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.sqlite");
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)";
+    let script = format!("{create}; {rows} INSERT INTO t SELECT {row} FROM n;");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&script).unwrap();
+    let (schema, constraints) = mined(&path, &["t"]);
+    Search::realistic(&schema, constraints, SearchOptions::default()).unwrap()
+}
+
 /// The rows of a counterexample have no values of generated columns, and what is said of the columns after one is about those.
 #[test]
 fn columns_after_a_generated_one_are_compared_with_themselves() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("made.sqlite");
     let create = "CREATE TABLE t (id INTEGER PRIMARY KEY, twice INT AS (id * 2), name TEXT, a INT)";
-    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-        INSERT INTO t SELECT i, 'name ' || i, 100 + i % 3 FROM n;";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
-    let (schema, constraints) = mined(&path, &["t"]);
-    let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
+    let search = keeping(create, "i, 'name ' || i, 100 + i % 3");
     for (rows, not_kept) in [
         ("(7, 'x', 101), (8, 'y', 101)", vec![]),
         ("(7, 'x', 101), (8, 'x', 5)", vec!["t.name has 'x' twice", "t.a is 5, the given ones never are"]),
@@ -115,14 +120,8 @@ fn columns_after_a_generated_one_are_compared_with_themselves() {
 
 #[test]
 fn a_column_of_nulls_is_not_said_to_lie_in_a_range() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("made.sqlite");
     let create = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT)";
-    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-        INSERT INTO t SELECT i, CASE WHEN i % 2 THEN i / 3 * 10 END FROM n;";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
-    let (schema, constraints) = mined(&path, &["t"]);
-    let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
+    let search = keeping(create, "i, CASE WHEN i % 2 THEN i / 3 * 10 END");
     for (rows, is_said) in [("(7, NULL)", false), ("(7, NULL), (8, 20)", true)] {
         let witness = Witness::of_script(&format!("{create};\nINSERT INTO t VALUES {rows};\n")).unwrap();
         let resemblance = search.resemblance(&witness, "SELECT a FROM t", "SELECT id FROM t").unwrap();

@@ -116,3 +116,17 @@ fn a_slice_of_the_rows_gets_the_plain_values_that_are_like_them() {
     assert!(witness.ends_with("VALUES ('a', 20, NULL, 'a');\n"), "{witness}");
     assert_eq!(report.record().minimal.as_deref(), Some("fewest"));
 }
+
+/// A counterexample that is made up says whether the given rows show a difference too.
+#[test]
+fn a_difference_is_said_to_be_on_the_given_rows_or_not() {
+    for (bound, differs) in [("1", true), ("5", false)] {
+        let pair = [">", ">="].map(|sign| format!("SELECT note FROM t WHERE a {sign} {bound}"));
+        let pair = pair.each_ref().map(String::as_str);
+        let rows = "('x', 1, '2020-01-02', 'p'), ('y', 3, '2020-01-03', 'q')";
+        let record = over_rows(rows, ColumnValues::Rows, pair).record();
+        assert_eq!((record.verdict.as_str(), record.differs_on_database), ("different", Some(differs)));
+        let record = over_schema(ColumnValues::Rows, pair).record();
+        assert_eq!((record.verdict.as_str(), record.differs_on_database), ("different", None));
+    }
+}

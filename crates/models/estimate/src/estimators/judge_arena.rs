@@ -65,11 +65,7 @@ impl Estimator for JudgeArena {
             seed: case.options.seed,
             ..ArenaOptions::new(service.options(TemplateKind::Arena)?)
         };
-        let mut on_progress = |progress: &_| {
-            if let Some(tell) = &service.progress {
-                tell(progress);
-            }
-        };
+        let mut on_progress = |progress: &_| (service.progress)(progress);
         let report = judge_arena(&service.client, &options, &items, &all, Some(&mut on_progress))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;
         let estimate = match &report.estimate {

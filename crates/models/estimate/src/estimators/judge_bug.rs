@@ -38,11 +38,7 @@ impl Estimator for JudgeBug {
         let service = case.judge(self.id())?;
         let options = service.options(TemplateKind::Bug)?;
         let items = case.judge_items();
-        let mut on_progress = |progress: &_| {
-            if let Some(tell) = &service.progress {
-                tell(progress);
-            }
-        };
+        let mut on_progress = |progress: &_| (service.progress)(progress);
         let report = judge_bug(&service.client, &options, &items, Some(&mut on_progress))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;
         let Some(estimate) = &report.estimate else {

@@ -25,7 +25,7 @@ pub struct JudgeService<'a> {
     /// Other systems that the pairwise judge compares with at most.
     pub opponents: usize,
     /// Called with the progress of each batch.
-    pub progress: Option<OnProgress<'a>>,
+    pub progress: OnProgress<'a>,
 }
 
 impl JudgeService<'_> {
@@ -40,7 +40,7 @@ impl JudgeService<'_> {
             template: None,
             questions: None,
             opponents: 4,
-            progress: None,
+            progress: Box::new(|_| {}),
         }
     }
 

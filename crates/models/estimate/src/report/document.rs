@@ -102,6 +102,8 @@ impl Reliability {
         let by = self.estimates.first().map(by_metric).unwrap_or_default();
         let mut table = Table::new(["system", "estimate", "0 to 100 %", "known", "labels", "method"]);
         for estimate in self.ranked() {
+            let count =
+                if estimate.labelled > 0 { format!(" n={}", estimate.labelled) } else { String::new() };
             let at = self.estimates.iter().position(|other| std::ptr::eq(other, estimate));
             table.push([
                 Cell { link: at.map(|at| format!("#{}", anchor(at))), ..Cell::new(&estimate.system) },
@@ -111,7 +113,7 @@ impl Reliability {
                     low: estimate.interval.low,
                     high: estimate.interval.high,
                 }),
-                Cell::new(optional(estimate.known_accuracy())),
+                Cell::new(optional(estimate.known_accuracy()) + &count),
                 standing(estimate.outside),
                 Cell::new(&estimate.method),
             ]);
@@ -120,7 +122,7 @@ impl Reliability {
         let mut section = Section::new("Ranking", note, table);
         section.blocks.push(Block::note(
             "Overlapping intervals do not mean that the order is unsure: the estimates share most of their error. Known: the score on \
-             the labelled questions.",
+             the n labelled questions.",
         ));
         section
     }

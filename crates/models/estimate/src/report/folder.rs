@@ -1,11 +1,10 @@
 //! The folder of a report.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use sqlgauge_run::RunError;
+use sqlgauge_run::remove_if_there;
 
 use super::{Reliability, json as estimates};
 use sqlgauge_report::document::STEP_SUMMARY;
@@ -25,7 +24,6 @@ impl Reliability {
     /// # Errors
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
-        let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
         let document = self.document();
         let mut texts = vec![
             line(serde_json::to_string_pretty(&self.manifest)?),
@@ -34,19 +32,13 @@ impl Reliability {
             document.html(),
             document.markdown(STEP_SUMMARY),
         ];
-        let drift = folder.join(DRIFT);
         if !self.drift.is_empty() {
             texts.push(line(serde_json::to_string_pretty(&self.drift)?));
         }
         write_together(folder, FILES.into_iter().zip(texts))?;
         if self.drift.is_empty() {
             // What an earlier call left there would be taken for this one's.
-            match fs::remove_file(&drift) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(unwritable(&drift, source).into());
-                }
-                _ => {}
-            }
+            remove_if_there(&folder.join(DRIFT))?;
         }
         Ok(())
     }

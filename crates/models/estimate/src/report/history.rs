@@ -20,7 +20,7 @@ use sqlgauge_report::ReportError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
-    /// Name of the batch; of lines with the same name, system and method the last one counts.
+    /// Name of the batch; of lines with equal name, system and method the last counts.
     as_of: String,
     /// Name of the system.
     system: String,
@@ -40,9 +40,12 @@ pub struct Line {
     outside: bool,
     /// Version of sqlgauge.
     tool_version: String,
-    /// Whether this batch is a new reference: later batches are not compared with earlier lines.
+    /// New reference: later batches are not compared with earlier lines.
     #[serde(default)]
     reference: bool,
+    /// Hash of the known runs, alike in all batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    known_runs: Option<String>,
     /// What later batches are compared with.
     #[serde(default)]
     answers: BatchAnswers,
@@ -71,6 +74,7 @@ impl Line {
             outside: estimate.outside,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             reference: batch.is_reference,
+            known_runs: None,
             answers: BatchAnswers::of(answers),
         }
     }
@@ -99,6 +103,8 @@ pub struct History {
     path: PathBuf,
     lines: Vec<Line>,
     torn: Option<usize>,
+    /// Hash of the known runs of the batch that is being estimated.
+    known_runs: Option<String>,
 }
 
 impl History {
@@ -112,7 +118,7 @@ impl History {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(ReportError::UnreadableHistory { path: path.to_owned(), source }),
         };
-        let mut history = Self { path: path.to_owned(), lines: Vec::new(), torn: None };
+        let mut history = Self { path: path.to_owned(), ..Self::default() };
         for (number, line) in lines_of(&bytes) {
             match serde_json::from_slice(line) {
                 Ok(line) => history.lines.push(line),
@@ -132,9 +138,26 @@ impl History {
         &self.path
     }
 
+    /// The log for a batch that is estimated from known runs with that hash.
+    #[must_use]
+    pub fn of_known_runs(self, hash: String) -> Self {
+        Self { known_runs: Some(hash), ..self }
+    }
+
+    /// Whether an earlier batch was estimated from other known runs. A batch of an earlier version does not say from which.
+    pub fn has_other_runs(&self, estimates: &[SystemEstimate], label: &str) -> bool {
+        let mut lines = estimates.iter().flat_map(|estimate| self.lines_before(estimate, label));
+        lines.any(|line| line.known_runs.is_some() && line.known_runs != self.known_runs)
+    }
+
     /// The earlier estimates of the same system by the same method since the last reference, each label once with its last
     /// value, without the label that is being estimated; with the values of their answers.
     pub fn before(&self, estimate: &SystemEstimate, label: &str) -> Vec<(DriftPoint, BatchAnswers)> {
+        let lines = self.lines_before(estimate, label).into_iter();
+        lines.map(|line| (line.point(), line.answers.clone())).collect()
+    }
+
+    fn lines_before(&self, estimate: &SystemEstimate, label: &str) -> Vec<&Line> {
         let mut lines: Vec<&Line> = Vec::new();
         let same = |line: &&Line| line.system == estimate.system && line.method == estimate.method;
         for line in self.lines.iter().filter(same).filter(|line| line.as_of != label) {
@@ -146,7 +169,7 @@ impl History {
                 None => lines.push(line),
             }
         }
-        lines.into_iter().map(|line| (line.point(), line.answers.clone())).collect()
+        lines
     }
 
     /// Whether a batch of that name is there, of other answers.
@@ -169,7 +192,11 @@ impl History {
         batch: BatchName<'_>,
     ) -> Result<(), ReportError> {
         let lines = estimates.iter().zip(answers);
-        let added: Vec<Line> = lines.map(|(estimate, answers)| Line::of(estimate, answers, batch)).collect();
+        let line = |(estimate, answers): (&SystemEstimate, &Vec<AnswerValue>)| {
+            let known_runs = self.known_runs.clone();
+            Line { known_runs, ..Line::of(estimate, answers, batch) }
+        };
+        let added: Vec<Line> = lines.map(line).collect();
         let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
         let missing = |bytes: &[u8]| {
@@ -248,6 +275,22 @@ mod tests {
         let files: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(files, ["h.jsonl"], "nothing is left beside the file");
+    }
+
+    #[test]
+    fn batches_of_other_known_runs_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("h.jsonl");
+        let log = |runs: &str| History::read(&path).unwrap().of_known_runs(runs.to_owned());
+        let june = [estimate("signals", 0.2)];
+        // What an earlier version wrote may be of any runs.
+        History::read(&path).unwrap().append(&june, &[Vec::new()], batch("april")).unwrap();
+        assert!(!log("a").has_other_runs(&june, "may"));
+        log("a").append(&june, &[Vec::new()], batch("may")).unwrap();
+        let others = |runs, label| log(runs).has_other_runs(&june, label);
+        assert_eq!([others("a", "june"), others("b", "june"), others("b", "may")], [false, true, false]);
+        log("b").append(&june, &[Vec::new()], BatchName { is_reference: true, ..batch("june") }).unwrap();
+        assert_eq!([others("a", "july"), others("b", "july")], [true, false]);
     }
 
     #[test]

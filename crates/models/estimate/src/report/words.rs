@@ -116,13 +116,16 @@ pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
     let source_accuracy = estimate.known_accuracy().filter(|_| estimate.metric != LABELS)?;
     let difference = estimate.accuracy - source_accuracy;
     let distance = points(Some(difference.abs())).replace('+', "");
+    let share = percent(source_accuracy);
+    // An estimate of an earlier version does not say how many.
+    let questions = match estimate.labelled {
+        0 => "labelled questions".to_owned(),
+        count => many(count, "labelled question"),
+    };
     Some(match difference {
-        _ if distance == "0.0" => {
-            format!("On the labelled questions it scored the same ({} %).", percent(source_accuracy))
-        }
+        _ if distance == "0.0" => format!("On the {questions} it scored the same ({share} %)."),
         _ => format!(
-            "It scored {} % on the labelled questions; the estimate is {distance} points {}.",
-            percent(source_accuracy),
+            "It scored {share} % on the {questions}; the estimate is {distance} points {}.",
             if difference < 0.0 { "lower" } else { "higher" }
         ),
     })

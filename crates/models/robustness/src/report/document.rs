@@ -16,6 +16,8 @@ use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
 /// A difference of accuracy that is drawn in full colour.
 const FULL_TONE: f64 = 0.3;
+/// What a cell of the tables of accuracies holds.
+const BY_POINTS: &str = "execution accuracy in percent (points gained or lost on the same items)";
 /// What the colours mean.
 const LEGEND: [&str; 3] = ["worse by 30 points or more", "as on the original", "better by 30 points or more"];
 /// With more systems, only the overview has a link at the head of the page.
@@ -211,8 +213,7 @@ fn overview(systems: &[SystemRobustness]) -> Section {
             });
         }
     }
-    let note = "execution accuracy in percent; in brackets the points gained or lost on the same items";
-    Section::new("Systems", note, table)
+    Section::new("Systems", BY_POINTS, table)
 }
 
 /// The paper's Table 3.
@@ -373,7 +374,6 @@ fn databases(system: &SystemRobustness) -> Section {
     // A single database is the whole.
     let rows = names.iter().filter(|_| names.len() > 1).map(row);
     let table = Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, rows) };
-    let note = "execution accuracy in percent; in brackets the points gained or lost on the same items";
-    let section = Section::new(format!("{}: by database", system.system), note, table);
+    let section = Section::new(format!("{}: by database", system.system), BY_POINTS, table);
     Section { is_folded: true, ..section.terminal(Extent::Nothing) }
 }

@@ -1,7 +1,7 @@
 //! # One row where all are asked for
 //!
 //! ## What it finds
-//! A question in the plural or with "all" that asks for the highest, the most, the earliest, while the gold
+//! A question for several ("which players", "list all") that asks for the highest, the most, the earliest, while the gold
 //! returns one row by ORDER BY and LIMIT 1. With rows at hand, only where several rows have the extreme value.
 //!
 //! ## Why it matters
@@ -61,13 +61,19 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether the question is about several things: "all", "which players", "who are".
+/// Whether the question asks for several things: "list all", "which players", "who are". Elsewhere "all" says among what to look:
+/// "of all players, who …", "in all matches", "for all students in each department".
 fn asks_for_several(words: &Words) -> bool {
     let all: Vec<&str> = words.iter().collect();
     let is_plural = |word: &str| stem(word) != word && word.len() > 3;
-    let after = |starts: &[&str]| all.windows(2).any(|pair| starts.contains(&pair[0]) && is_plural(pair[1]));
-    words.any(&["all the", "list all", "who are", "what are the names", "all"])
-        || after(&["which", "list", "find", "name", "show"])
+    let after = |starts: &[&str], is_several: &dyn Fn(&str) -> bool| {
+        all.windows(2).any(|pair| starts.contains(&pair[0]) && is_several(pair[1]))
+    };
+    words.any(&["names of all", "who are", "what are the names"])
+        || after(&["which", "list", "find", "name", "show"], &is_plural)
+        || after(&["list", "out", "find", "name", "show", "give", "return", "me", "are"], &|word| {
+            word == "all"
+        })
 }
 
 const CASES: &[AuditCase] = &[
@@ -76,6 +82,12 @@ const CASES: &[AuditCase] = &[
         .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
         .asked("Who has the most goals?"),
+    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
+        .asked("Find the names of all players with the most goals?"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
+        .asked("Of all the players, who has the most goals?"),
+    AuditCase::silent(CLUBS, "SELECT goals FROM player ORDER BY goals DESC LIMIT 1")
+        .asked("What is the highest number of goals for all players in each club?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY id DESC LIMIT 1")
         .asked("Which players came last?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = (SELECT MAX(goals) FROM player)")

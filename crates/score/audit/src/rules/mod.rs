@@ -161,6 +161,16 @@ mod tests {
     }
 
     #[test]
+    fn a_literal_of_two_arms_is_named_once() {
+        let rule = find("near-literal").expect("it is a rule");
+        let sql =
+            "SELECT city FROM club WHERE city = 'lisbon' UNION SELECT name FROM club WHERE city = 'lisbon'";
+        let finding = audited(rule, &AuditCase { sql, ..rule.cases[0] }).findings.remove(0);
+        assert_eq!(finding.why, "no row has club.city = 'lisbon', but rows have 'Lisbon'");
+        assert_eq!(finding.evidence.expect("rows").rows.len(), 1);
+    }
+
+    #[test]
     fn proposals_run() {
         for rule in rules() {
             for case in rule.cases.iter().filter(|case| case.fires) {

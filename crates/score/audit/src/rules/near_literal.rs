@@ -25,6 +25,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{all_exprs, equalities};
+use crate::words::packed;
 
 /// From how many letters on a difference of one counts as near.
 const LONG: usize = 5;
@@ -102,15 +103,23 @@ fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings
         let [literal, near] = [&miss.literal, &miss.near].map(|text| visible_end(text));
         format!("no row has {name} = '{literal}', but rows have '{near}'")
     };
-    let why: Vec<String> = missed.iter().map(say).collect();
     // In quotes, for a space at the end is all that some differ by.
     let row = |miss: &Missed| {
         vec![subject.name(miss.column), format!("'{}'", miss.literal), format!("'{}'", miss.near)]
     };
+    let (mut why, mut rows) = (Vec::new(), Vec::new());
+    for miss in missed {
+        let sentence = say(miss);
+        // To a reader the columns of two arms of a set operation are one.
+        if !why.contains(&sentence) {
+            why.push(sentence);
+            rows.push(row(miss));
+        }
+    }
     let rows = Evidence {
         title: "literals and values".to_owned(),
         columns: ["column", "in the gold", "in the rows"].map(str::to_owned).to_vec(),
-        rows: missed.iter().map(row).collect(),
+        rows,
         left_out: 0,
     };
     let mut query: Query = subject.query.clone();
@@ -120,9 +129,6 @@ fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings
 
 /// A value with the same letters and digits, else one that is a letter apart.
 fn near<'v>(text: &str, values: &'v [String]) -> Option<&'v str> {
-    let packed = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
     let wanted = packed(text);
     if wanted.is_empty() {
         return None;

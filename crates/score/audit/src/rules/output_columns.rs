@@ -17,6 +17,7 @@
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditRule, CLUBS, Check, Needs, RuleStanding};
+use sqlgauge_base::counted;
 use sqlgauge_sql::tree::{Expr, Output};
 
 use crate::item::AuditSubject;
@@ -60,9 +61,9 @@ const REQUESTS: [&str; 16] = [
 const QUESTIONS: [&str; 7] = ["which", "who", "whose", "what", "how", "where", "when"];
 const IDENTIFIERS: [&str; 6] = ["id", "ids", "name", "names", "identifier", "identifiers"];
 /// Words that end the list.
-const ENDS: [&str; 18] = [
+const ENDS: [&str; 20] = [
     "ordered", "sorted", "order", "sort", "of", "for", "in", "who", "whose", "that", "which", "with",
-    "where", "from", "by", "when", "if", "at",
+    "where", "from", "by", "when", "if", "at", "between", "among",
 ];
 
 pub(super) static RULE: AuditRule = AuditRule {
@@ -85,9 +86,9 @@ fn check(subject: &AuditSubject<'_>, findings: &mut Findings) {
         && outputs.len() < names.len()
     {
         let why = format!(
-            "the question asks for {}, and the gold returns {} column(s)",
+            "the question asks for {}, and the gold returns {}",
             names.join(", "),
-            outputs.len()
+            counted(outputs.len(), "column")
         );
         findings.report(why);
     }
@@ -116,13 +117,14 @@ fn sorts_by(term: &Expr, outputs: &[Output], aggregate: &Expr) -> bool {
 }
 
 /// Whether a second sentence asks for something more. It does not where the first one only says of what, or where it says by
-/// what to name the things of the first one: "Which cards …? List their IDs."
+/// what to name the things of the first one: "Which cards …? List their IDs." Nor does it where it says how to write the answer.
 fn asks_twice(question: &str) -> bool {
     let sentences: Vec<Words> = sentences(question).into_iter().map(Words::of).collect();
     let Some((first, others)) = sentences.split_first() else { return false };
     let asks = |sentence: &Words| sentence.begins(&REQUESTS);
-    let names =
-        |sentence: &Words| sentence.any(&["them"]) || (sentence.any(&IDENTIFIERS) && !sentence.any(&["and"]));
+    let names = |sentence: &Words| {
+        sentence.any(&["them", "your answer"]) || (sentence.any(&IDENTIFIERS) && !sentence.any(&["and"]))
+    };
     (asks(first) || first.any(&QUESTIONS)) && others.iter().any(|other| asks(other) && !names(other))
 }
 
@@ -189,6 +191,10 @@ const CASES: &[AuditCase] = &[
         .asked("Which club is the first? State its city."),
     AuditCase::silent(CLUBS, "SELECT name, city FROM club ORDER BY name")
         .asked("List the name and city, ordered by name."),
+    AuditCase::silent(CLUBS, "SELECT 1.0 * SUM(club_id = 1) / SUM(club_id = 2) FROM player")
+        .asked("Find the ratio between players of Harbour and players of Forest."),
+    AuditCase::silent(CLUBS, "SELECT AVG(goals) FROM player")
+        .asked("What is the average number of goals? Please provide your answer with two decimal places."),
     AuditCase::fires(CLUBS, "SELECT name FROM club")
         .asked("List the name and city of each club.")
         .of_benchmark(),

@@ -149,7 +149,7 @@ impl<'a> Renderer<'a> {
             (Expr::Literal(_) | Expr::Scalar(_), other)
                 if !matches!(other, Expr::Literal(_) | Expr::Scalar(_)) =>
             {
-                (mirrored(operator), right, left)
+                (operator.mirrored(), right, left)
             }
             _ => (operator, left, right),
         };
@@ -255,16 +255,6 @@ impl<'a> Renderer<'a> {
             Some(Columns::Unknown) | None => None,
         };
         text.unwrap_or_else(|| format!("column {}", column.column))
-    }
-}
-
-fn mirrored(operator: BinaryOperator) -> BinaryOperator {
-    match operator {
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-        other => other,
     }
 }
 

@@ -223,13 +223,11 @@ fn toned(tone: f64) -> String {
 
 impl Drawing {
     fn html(self) -> String {
+        let line = |tick| format!("<i class=\"grid\" style=\"left:{tick}%\"></i>");
+        let grid: String = TICKS.iter().map(line).collect();
         match self {
             Self::Interval { value, low, high } => {
                 let [value, low, high] = [value, low, high].map(percent);
-                let grid: String = TICKS
-                    .iter()
-                    .map(|tick| format!("<i class=\"grid\" style=\"left:{tick}%\"></i>"))
-                    .collect();
                 format!(
                     "<div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"whisker\" style=\"left:{low:.2}%;width:{:.2}%\"></i>\
                      <i class=\"dot full\" style=\"left:{value:.2}%\"></i></div>",
@@ -238,10 +236,6 @@ impl Drawing {
             }
             Self::Change { from, to } => {
                 let [from, to] = [from, to].map(percent);
-                let grid: String = TICKS
-                    .iter()
-                    .map(|tick| format!("<i class=\"grid\" style=\"left:{tick}%\"></i>"))
-                    .collect();
                 let way = if to < from { "worse" } else { "better" };
                 format!(
                     "<div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"way {way}\" style=\"left:{:.2}%;width:{:.2}%\"></i>\

@@ -85,6 +85,11 @@ impl TextTables {
     }
 }
 
+/// Adds a sentence in lines of that width.
+pub(crate) fn push_wrapped(text: &mut String, sentence: &str, width: usize) {
+    *text += &(wrapped(sentence, width).join("\n") + "\n");
+}
+
 /// The words of a text in lines of that width; a longer word has a line of its own.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

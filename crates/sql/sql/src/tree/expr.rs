@@ -370,6 +370,18 @@ impl BinaryOperator {
         )
     }
 
+    /// The operator with its operands the other way round.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+            same => same,
+        }
+    }
+
     /// Whether it compares: `=`, `<>`, `<`, `<=`, `>`, `>=`, IS, IS NOT.
     pub fn is_comparison(self) -> bool {
         matches!(

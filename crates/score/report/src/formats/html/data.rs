@@ -76,6 +76,8 @@ struct Metric<'a> {
     kind: &'static str,
     lower: bool,
     about: &'static str,
+    /// The test of its comparisons, in words.
+    test: Option<String>,
 }
 
 /// Mean, low, high, count, and the plain interval where there is another.
@@ -263,7 +265,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         deciding: report.deciding_metric(),
         systems: report.summary.systems.iter().map(|s| system(s, &metrics)).collect(),
         comparisons: report.summary.comparisons.iter().filter_map(|c| compared(report, c)).collect(),
-        metrics: metrics.iter().map(|id| metric(id)).collect(),
+        metrics: metrics.iter().map(|id| metric(id, &report.summary.comparisons)).collect(),
         gates: gates(report),
         statuses,
         examples,
@@ -280,14 +282,15 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
     })
 }
 
-fn metric(id: &str) -> Metric<'_> {
+fn metric<'a>(id: &'a str, comparisons: &[Comparison]) -> Metric<'a> {
     let Nature { kind, lower_is_better: lower, about } = Nature::of(id);
     let kind = match kind {
         MetricKind::Binary => "binary",
         MetricKind::Fraction => "fraction",
         MetricKind::Unbounded => "own",
     };
-    Metric { id, kind, lower, about }
+    let test = comparisons.iter().find(|comparison| comparison.metric == id).map(Comparison::test);
+    Metric { id, kind, lower, about, test }
 }
 
 fn gates(report: &Report) -> Vec<Value> {
@@ -334,7 +337,7 @@ fn compared(report: &Report, c: &Comparison) -> Option<Compared> {
     let (first, second) = (position(&c.first)?, position(&c.second)?);
     let (difference, low, high) = (short(c.difference), short(c.low), short(c.high));
     let plain = c.plain.map(|plain| [short(plain.low), short(plain.high), plain.p_value]);
-    let (only_first, only_second) = Nature::of(&c.metric).in_favour(c);
+    let (only_first, only_second) = c.in_favour();
     Some((metric, first, second, c.count, difference, low, high, c.p_value, only_first, only_second, plain))
 }
 
