@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
+use sqlgauge_engine::{Enough, Failure, Limits};
 
 use crate::catalog::Catalog;
 use crate::kind::{Access, Kind};
@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
     schemes: &["dbapi"],
     engine: |limits, access| Arc::new(ServerEngine::<DbApi>::new(limits, access)),
     setup,
-    check,
+    check: attempts::check,
     warning: Some(
         "a DB-API driver limits a query's time, rows and this machine's memory; what it may read and write there is what its account may: \
          `sqlgauge engines check` tries it",
@@ -130,9 +130,4 @@ fn setup(setup: &Setup) -> String {
         role = setup.role,
         database = setup.database
     )
-}
-
-/// The version, and what became of the attempt to break each lock.
-fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    attempts::check(path, access)
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sqlgauge_base::without_secrets;
-use sqlgauge_engine::{EngineError, Enough, Failure, FailureKind, Limits};
+use sqlgauge_engine::{Enough, Failure, FailureKind, Limits};
 
 use crate::catalog::{Catalog, catalog_of};
 use crate::kind::{Access, Kind};
@@ -30,7 +30,7 @@ pub(crate) const KIND: Kind = Kind {
     schemes: &["duckdb"],
     engine: |limits, access| Arc::new(ServerEngine::<DuckDb>::new(limits, access)),
     setup: catalog::setup,
-    check,
+    check: |path, access| try_locks::<DuckDb>(path, access, catalog::LOCKS),
     warning: None,
 };
 
@@ -131,9 +131,4 @@ impl Server for DuckDb {
             _ => "install the package with `pip install duckdb`, and name that Python in SQLGAUGE_PYTHON",
         }
     }
-}
-
-/// The version, and what became of the attempt to break each lock.
-fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    try_locks::<DuckDb>(path, access, catalog::LOCKS)
 }

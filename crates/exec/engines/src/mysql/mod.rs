@@ -18,7 +18,7 @@ mod values;
 use std::path::Path;
 use std::sync::Arc;
 
-use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
+use sqlgauge_engine::{Enough, Failure, Limits};
 
 use crate::address::{Address, NOT_PRIVATE};
 use crate::catalog::Catalog;
@@ -39,7 +39,7 @@ pub(crate) const KIND: Kind = Kind {
     schemes: &["mysql", "mariadb"],
     engine: |limits, access| Arc::new(ServerEngine::<MySql>::new(limits, access)),
     setup: catalog::setup,
-    check,
+    check: |path, access| try_locks::<MySql>(path, access, catalog::LOCKS),
     warning: None,
 };
 
@@ -167,9 +167,4 @@ impl Server for MySql {
                 .unwrap_or("see `sqlgauge engines setup mysql --print` for the account that it needs"),
         }
     }
-}
-
-/// The server's version, and what became of the attempt to break each lock.
-fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    try_locks::<MySql>(path, access, catalog::LOCKS)
 }

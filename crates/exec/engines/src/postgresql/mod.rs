@@ -15,7 +15,7 @@ mod values;
 
 use std::path::Path;
 
-use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
+use sqlgauge_engine::{Enough, Failure, Limits};
 
 use crate::address::NOT_PRIVATE;
 use crate::catalog::Catalog;
@@ -35,7 +35,7 @@ pub(crate) const KIND: Kind = Kind {
     schemes: &["postgresql", "postgres"],
     engine: |limits, access| std::sync::Arc::new(ServerEngine::<Postgres>::new(limits, access)),
     setup: catalog::setup,
-    check,
+    check: |path, access| try_locks::<Postgres>(path, access, catalog::LOCKS),
     warning: None,
 };
 
@@ -132,9 +132,4 @@ impl Server for Postgres {
                 .unwrap_or("see `sqlgauge engines setup postgresql --print` for the role that it needs"),
         }
     }
-}
-
-/// The server's version, and what became of the attempt to break each lock.
-fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    try_locks::<Postgres>(path, access, catalog::LOCKS)
 }
