@@ -92,6 +92,8 @@ def estimate(
     seed: int = 0,
     tau: float = 0.8,
     sample_sets: int = 30_000,
+    labels: Mapping[str, str | os.PathLike[str]] | None = None,
+    out: str | os.PathLike[str] | None = None,
     timeout: float | None = None,
     now: str | None = None,
     target: Frame | str | os.PathLike[str] | None = None,
@@ -117,6 +119,9 @@ def estimate(
         seed: Seed of everything random.
         tau: Confidence below which a prediction does not count for the method ``doc``.
         sample_sets: Sample sets that the methods ``fusion*`` learn from.
+        labels: Files with labels (id and 0 or 1) of some predictions on the target, by name of the system, for methods that need some
+            (``ppi``).
+        out: Folder to write: ``report.html``, ``report.md``, ``estimate.json``, ``predictions.jsonl``, ``run.json``.
         timeout: Seconds that one query may take; 30 without it.
         now: Date, or date and time of UTC, that queries take for now; the present without it.
         target: The old name of ``questions``.
@@ -126,7 +131,7 @@ def estimate(
 
     Raises:
         InputError: An input cannot be read, or the method has not what it needs.
-        RunError: A known run cannot be read.
+        RunError: A known run cannot be read, or ``out`` cannot be written.
     """
     return _run(locals())[0]
 
@@ -187,6 +192,7 @@ def _run(given: dict[str, Any]) -> tuple[dict[str, Estimate], bool]:
         "predictions": given_systems("predictions", given["predictions"], rows),
         "peers": given_systems("peers", given["peers"] or {}, rows),
         "columns": mapping("columns", given["columns"], "{'question': 'text'}"),
+        "labels": mapping("labels", given["labels"], "{'app': 'labels.tsv'}"),
         "subset": subset(*(given[name] for name in ("db_id", "ids", "where", "limit", "seed"))),
     }
     said = _native.estimate_systems(job)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge_core::{EstimateJob, MonitorJob, Source, Watch};
+use sqlgauge_core::{EstimateJob, MonitorJob, Source, SystemLabels, Watch};
 use sqlgauge_estimate::EstimateOptions;
 
 use crate::database::{Limited, not_ddl};
@@ -44,6 +44,8 @@ struct Job<'py> {
     seed: u64,
     tau: f64,
     sample_sets: usize,
+    labels: Vec<(String, PathBuf)>,
+    out: Option<PathBuf>,
     timeout: Option<f64>,
     now: Option<String>,
     subset: SubsetArguments,
@@ -65,6 +67,7 @@ impl Job<'_> {
         let (systems, peers) = (target.systems(&self.predictions)?, target.systems(&self.peers)?);
         self.db.as_deref().map_or(Ok(()), not_ddl)?;
         let limits = Limited { timeout: self.timeout, now: self.now, ..Limited::default() };
+        let labels = self.labels.into_iter().map(|(system, file)| SystemLabels { system, file });
         Ok(EstimateJob {
             known: self.known,
             known_db: self.known_db,
@@ -80,6 +83,8 @@ impl Job<'_> {
                 tau: self.tau,
                 sample_sets: self.sample_sets,
             },
+            labels: labels.collect(),
+            out: self.out.map(Into::into),
             limits: limits.limits()?,
             subset: self.subset.subset()?,
             now: limits.moment()?,
@@ -93,7 +98,8 @@ impl Job<'_> {
 #[pyfunction]
 fn estimate_systems<'py>(py: Python<'py>, mut job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
     let watch = job.watch.take().map(Watch::from);
-    let estimate = job.read()?;
+    let call = if watch.is_some() { "sqlgauge.monitor" } else { "sqlgauge.estimate" };
+    let estimate = EstimateJob { command: vec![call.to_owned()], ..job.read()? };
     let (mut estimated, notes) = watched(py, None, move |context| {
         let done = match watch {
             Some(watch) => MonitorJob { estimate, watch }.run(context),

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// Options whose arguments have the same names here, with `_` for `-`.
 const SAME: &str = "\
     alarm-below answers-to as-of ask-again batch-size bound count db db-id distractors each \
-    foreign-key-score ids intensity jobs kinds known known-db level limit log max-bytes max-heap max-rows \
+    foreign-key-score ids intensity jobs kinds known known-db labels level limit log max-bytes max-heap max-rows \
     method metric metrics min-latin near-misses new-reference now only out per-item per-year questions \
     sample-sets schema-versions seed semantics shard solver system systems tables tau tiers timeout \
     variants verdict where width";

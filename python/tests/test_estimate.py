@@ -51,6 +51,27 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
         sg.estimate(known=[run], questions=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")
 
 
+def test_labels_and_the_folder_are_those_of_the_program(sample: Sample, tmp_path: Path) -> None:
+    run, target, asked = known_and_target(sample, tmp_path)
+    labels, out = tmp_path / "labels.tsv", tmp_path / "report"
+    labels.write_text("id\tcorrect\n" + "".join(f"{row['id']}\t{number % 2}\n" for number, row in enumerate(target)))
+    command = [program(), "estimate", *asked, "--method", "ppi", "--labels", labels, "--out", tmp_path / "out"]
+    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    job: dict[str, Any] = {"known": run, "questions": target, "db": sample.db, "timeout": 2, "now": NOW, "method": "ppi"}
+    job["predictions"] = {"chatty": sample.systems["chatty"]}
+    assert sg.estimate(labels={"chatty": labels}, out=out, **job)["chatty"].raw == said
+    assert {file.name for file in out.iterdir()} == {file.name for file in (tmp_path / "out").iterdir()}
+    assert (out / "predictions.jsonl").read_bytes() == (tmp_path / "out" / "predictions.jsonl").read_bytes()
+    assert json.loads((out / "run.json").read_text())["command"] == ["sqlgauge.estimate"]
+    assert sg.monitor(labels={"chatty": labels}, out=tmp_path / "watch", batch_size=41, **job).estimates["chatty"].method == said["method"]
+    assert (tmp_path / "watch" / "drift.json").is_file()
+    for wrong, sentence in ((labels, "give a mapping"), ({"chaty": labels}, "'chaty'|\"chaty\"")):
+        with pytest.raises(sg.InputError, match=sentence):
+            sg.estimate(labels=wrong, **job)  # type: ignore[arg-type]
+    with pytest.raises(sg.RunError, match="out"):
+        sg.estimate(labels={"chatty": labels}, out=tmp_path / "known", **job)
+
+
 def test_a_watch_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:
     run, target, asked = known_and_target(sample, tmp_path)
     job: dict[str, Any] = {"known": run, "questions": target, "db": sample.db, "timeout": 2, "now": NOW}

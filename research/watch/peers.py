@@ -64,21 +64,32 @@ def evidently(reference, later, _size):
 TOOLS = {"NannyML, drift": nannyml_drift, "NannyML, mean": nannyml_mean, "Evidently": evidently}
 
 
+# Files have series without a change in common: the tools see each once.
+RINGS = {}
+
+
+def rings(series):
+    """For each tool, which batches of the year ring."""
+    size, before, batches = series["size"], series["before"], series["batches"]
+    key = hash(json.dumps(batches))
+    if key not in RINGS:
+        RINGS[key] = {"monitor": [at in series["rings"] for at in range(before, len(batches))]}
+        RINGS[key] |= {name: tool(batches[:before], batches[before:], size) for name, tool in TOOLS.items()}
+    return RINGS[key]
+
+
 def rows(path):
     alarms, delays = collections.defaultdict(list), collections.defaultdict(list)
-    for line in path.read_text().splitlines():
+    for line in path.open():
         series = json.loads(line)
-        size, before, batches = series["size"], series["before"], series["batches"]
-        rings = {"monitor": [at in series["rings"] for at in range(before, len(batches))]}
-        rings |= {name: tool(batches[:before], batches[before:], size) for name, tool in TOOLS.items()}
-        for name, each in rings.items():
+        for name, each in rings(series).items():
             if series["changed"]:
-                delays[size, name].append([*each, True].index(True) + 1)
+                delays[series["size"], name].append([*each, True].index(True) + 1)
             else:
-                alarms[size, name].append(sum(each))
+                alarms[series["size"], name].append(sum(each))
     for (size, name), counts in alarms.items():
         late = sorted(delays[size, name])
-        never = sum(delay > len(batches) - before for delay in late)
+        never = sum(delay > len(each) for delay in late)
         yield path.stem, size, name, f"{sum(counts) / len(counts):.2f}", late[len(late) // 2], late[len(late) * 9 // 10], never
 
 

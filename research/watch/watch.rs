@@ -40,7 +40,7 @@ struct Arguments {
 const YEAR: usize = 52;
 const BEFORE: usize = 8;
 /// Series of a row that are written.
-const WRITTEN: usize = 20;
+const WRITTEN: usize = 100;
 
 #[derive(Deserialize)]
 struct Line {

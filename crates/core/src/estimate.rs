@@ -228,6 +228,8 @@ impl EstimateJob {
         let series = watch.map(|watch| watch.series(&estimates, &answers, &batches, log.as_ref(), when));
         let drift = series.transpose()?.unwrap_or_default();
         let rings = drift.iter().any(Series::rings);
+        let mut options = self.recorded_options(&estimates, now, watch);
+        options.extend([paired_by]);
         let report = Reliability {
             manifest: Manifest {
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -236,11 +238,7 @@ impl EstimateJob {
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs: if self.out.is_some() { records(&inputs, &pool)? } else { Vec::new() },
-                options: self
-                    .recorded_options(&estimates, now, watch)
-                    .into_iter()
-                    .chain([paired_by])
-                    .collect(),
+                options,
                 examples: questions.len(),
             },
             target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -296,6 +294,12 @@ impl EstimateJob {
         check_estimate_options(self.options)?;
         self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?;
         estimators::find(&self.method)?;
+        let is_strange =
+            |labels: &&SystemLabels| self.systems.iter().all(|system| system.name != labels.system);
+        if let Some(SystemLabels { system, .. }) = self.labels.iter().find(is_strange) {
+            let text = format!("labels are of {system:?}, which is not the name of a system in --pred");
+            return Err(Error::Invalid(text));
+        }
         match (self.db.as_os_str().is_empty(), &self.tables) {
             (true, None) => Err(Error::Invalid(NO_SCHEMA.to_owned())),
             (false, Some(_)) => Err(Error::Invalid(TWO_SCHEMAS.to_owned())),
@@ -404,11 +408,9 @@ impl EstimateJob {
     fn inputs(&self, pool: &Pool, without_rows: &[DatabasesWithoutRows]) -> Vec<(String, Cow<'_, Source>)> {
         let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
         for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
-            inputs.extend(
-                systems
-                    .iter()
-                    .map(|system| (format!("{role}:{}", system.name), Cow::Borrowed(&system.predictions))),
-            );
+            for system in systems {
+                inputs.push((format!("{role}:{}", system.name), Cow::Borrowed(&system.predictions)));
+            }
         }
         let file = |(role, path): (String, PathBuf)| (role, Cow::Owned(Source::File(path)));
         inputs.extend(self.labels.iter().map(|labels| file(("labels".to_owned(), labels.file.clone()))));

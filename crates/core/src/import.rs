@@ -9,6 +9,7 @@ use sqlgauge_dataset::{
     Benchmark, Columns, Databases, FileFormat, PredictionSet, load_labels, parse_workload,
     take_out_other_answers,
 };
+use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_estimate::IMPORTED_METRIC;
 use sqlgauge_run::{
     Details, ITEMS, Item, MISSING, Manifest, RunDirectory, RunError, Start, SummaryBuilder, UsedDatabases,
@@ -60,7 +61,7 @@ pub struct ImportJob {
     #[cfg_attr(feature = "cli", arg(long = "correct", id = "correct", value_name = "FILE",
         value_parser = crate::cli::stdin::input_file))]
     pub labels: PathBuf,
-    /// Folder with `DB_ID/DB_ID.sqlite`, for the schemas; rows are not needed
+    /// Folder with `DB_ID/DB_ID.sqlite`, or an address as `score` takes it, for the schemas; rows are not needed
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
     /// Run directory to write
@@ -124,8 +125,9 @@ impl ImportJob {
         let workload = parse_workload(&self.workload.read()?, format, &self.columns)?;
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let sets = self.systems.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let labels = self.labels(&workload, &sets, context)?;
-        let mut manifest = self.manifest(&workload)?;
+        let labels = sets.iter().map(|set| self.labels_of(&workload, set, context));
+        let labels = labels.collect::<Result<Vec<_>, _>>()?;
+        let mut manifest = self.manifest(&workload, context)?;
         manifest.options.extend([pairing(&sets, &BTreeMap::new())]);
         keep_inputs_of_run(&self.out, &manifest)?;
         let start = if self.restart { Start::Restart } else { Start::Continue };
@@ -146,16 +148,7 @@ impl ImportJob {
         Ok(ImportedRun { items: workload.examples.len(), labels: labels.iter().map(HashMap::len).collect() })
     }
 
-    /// For each system the labels by id.
-    fn labels(
-        &self,
-        workload: &Benchmark,
-        sets: &[PredictionSet],
-        context: &Context<'_>,
-    ) -> Result<Vec<Labels>, Error> {
-        sets.iter().map(|set| self.labels_of(workload, set, context)).collect()
-    }
-
+    /// The labels of a system by id.
     fn labels_of(
         &self,
         workload: &Benchmark,
@@ -196,26 +189,26 @@ impl ImportJob {
         Ok(labels.into_iter().filter_map(|label| Some((label.id, label.correct?))).collect())
     }
 
-    fn manifest(&self, workload: &Benchmark) -> Result<Manifest, Error> {
+    fn manifest(&self, workload: &Benchmark, context: &Context<'_>) -> Result<Manifest, Error> {
         let databases = Databases::open(&self.db)?;
         let used = UsedDatabases::locate(&databases, &workload.examples, false)
             .map_err(|error| Error::of_databases(self.workload.path(), error))?;
-        let file = |(role, path): (String, PathBuf)| (role, Source::File(path));
         let mut inputs = vec![
             ("workload".to_owned(), self.workload.clone()),
-            file(("labels".to_owned(), self.labels.clone())),
+            ("labels".to_owned(), Source::File(self.labels.clone())),
         ];
         let predictions =
             |system: &System| (format!("predictions:{}", system.name), system.predictions.clone());
         inputs.extend(self.systems.iter().map(predictions));
-        inputs.extend(used.files().into_iter().map(file));
+        let engine = context.engine_for(Some(&self.db), 1, Limits::default(), Moment::now())?;
+        let targets = used.open(engine.as_ref(), None)?;
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: "none: labels were judged elsewhere".to_owned(),
             command: self.command.clone(),
             metrics: vec![IMPORTED_METRIC.to_owned()],
             systems: self.systems.iter().map(|system| system.name.clone()).collect(),
-            inputs: digest_sources(&inputs)?,
+            inputs: [digest_sources(&inputs)?, used.digest(&targets)?].concat(),
             options: BTreeMap::new(),
             examples: workload.examples.len(),
         })

@@ -110,7 +110,9 @@ impl Inspect {
 fn on_server(address: &Path) -> Result<(Schema, &'static str)> {
     crate::engine::run(true, |context| {
         let engine = context.engine_for(Some(address), 1, Limits::default(), Moment::now())?;
-        let schema = engine.open(address)?.schema().as_ref().clone();
+        let database = engine.open(address)?;
+        database.untyped_columns().into_iter().for_each(note);
+        let schema = database.schema().as_ref().clone();
         if schema.tables().is_empty() {
             let name = address.display();
             note(format!(
@@ -164,14 +166,8 @@ fn describe_table(table: &Table, text: &mut String) {
     let flags = [(table.without_rowid, " WITHOUT ROWID"), (table.strict, " STRICT")];
     let flags: String = flags.iter().filter_map(|(holds, text)| holds.then_some(*text)).collect();
     let _ = writeln!(text, "  {kind} {}{flags}", table.name);
-    let names = |columns: &[u32]| {
-        columns
-            .iter()
-            .filter_map(|&c| table.column(c))
-            .map(|c| c.name.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let name = |&column: &u32| table.column(column).map(|column| column.name.as_str());
+    let names = |columns: &[u32]| columns.iter().filter_map(name).collect::<Vec<_>>().join(", ");
     for column in &table.columns {
         let not_null = if column.not_null { " NOT NULL" } else { "" };
         let declared = column.declared_type.as_deref().unwrap_or("(no type)");

@@ -96,6 +96,13 @@ fn a_target_behind_a_driver_is_estimated() {
     assert_eq!(statuses(&out), statuses(&files));
     let record = std::fs::read_to_string(sample.path("out/run.json")).unwrap();
     assert!(record.contains("DB-API sqlite3") && record.contains(&address[..20]), "{record}");
+    // Labels of answers to questions behind the driver make a known run too.
+    let (labels, imported) = (sample.path("labels.tsv"), sample.path("imported"));
+    std::fs::write(&labels, "id\tcorrect\nbike-01\t1\n").unwrap();
+    let mut import = Command::cargo_bin("sqlgauge").unwrap();
+    import.args(["import", "--questions", &target, "--pred", &prediction, "--db", &address, "--correct"]);
+    import.arg(&labels).arg("--out").arg(&imported).assert().success();
+    assert!(std::fs::read_to_string(imported.join("run.json")).unwrap().contains(&address[..20]));
 }
 
 /// Everything that depends on golds is garbled; the estimate is the same to the last bit.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use sqlgauge_base::{hex, regular};
-use sqlgauge_sql::schema::{Schema, TableKind};
+use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::engine::{Engine, EngineError};
 use crate::foreign_keys::{KeptFor, KeptSchema};
@@ -146,6 +146,17 @@ impl Database {
     /// The catalog that the file itself declares.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
+    }
+
+    /// The columns whose types a driver could not tell, with the remedy; `None` if all types are known.
+    pub fn untyped_columns(&self) -> Option<String> {
+        let untyped = |table: &Table| {
+            let columns = table.columns.iter().filter(|column| column.declared_type.is_none());
+            columns.map(|column| format!("{}.{}", table.name, column.name)).collect::<Vec<_>>()
+        };
+        let names: Vec<String> = self.schema.tables().iter().flat_map(untyped).collect();
+        let remedy = "insert a row without NULLs, or give `estimate` the types with --tables";
+        (!names.is_empty()).then(|| format!("types unknown: {}; {remedy}", names.join(", ")))
     }
 
     /// Whether the file is still what it was when it was opened.

@@ -37,6 +37,8 @@ pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Att
         holds: Some(after.rows().is_some()),
         message: after.outcome.status().to_owned(),
     });
+    let untyped = database.untyped_columns();
+    results.extend(untyped.map(|columns| LockResult::none("knows the type of each column", &columns)));
     let served = engine.served().get(path).cloned();
     results.extend(served.map(|served| served.server.untried()).unwrap_or_default());
     Ok((engine.name_and_version(), results))

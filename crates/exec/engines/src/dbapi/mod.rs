@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
     schemes: &["dbapi"],
     engine: |limits, access| Arc::new(ServerEngine::<DbApi>::new(limits, access)),
     setup,
-    check: |path, access| attempts::check(path, access),
+    check: attempts::check,
     warning: Some(
         "a DB-API driver limits a query's time, rows and this machine's memory; what it may read and write there is what its account may: \
          `sqlgauge engines check` tries it",

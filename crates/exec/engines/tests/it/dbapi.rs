@@ -156,6 +156,15 @@ fn check_says_which_locks_a_driver_lacks() {
 }
 
 #[test]
+fn check_names_the_columns_whose_types_stay_unknown() {
+    let (_folder, python) = python_with(&LIAR.replace("(1, 2)", "(1, None)"));
+    let access = Access { python: Some(python), ..Access::default() };
+    let (_, locks) = Kind::find("dbapi").unwrap().check(Path::new("dbapi:liar?tables=t"), &access).unwrap();
+    let unknown: Vec<_> = locks.iter().filter(|lock| lock.message.starts_with("types unknown: ")).collect();
+    assert!(unknown.len() == 1 && unknown[0].message.contains(": t.b; "), "{locks:?}");
+}
+
+#[test]
 fn an_address_of_a_driver_holds_no_secret_and_its_file_is_private() {
     let (folder, _) = sqlite_club();
     let database = folder.path().join("club.sqlite");
