@@ -39,6 +39,7 @@ use crate::subset::{self, Subset, pick};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct AuditJob {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
@@ -98,23 +99,7 @@ impl AuditJob {
 
     /// The job with the defaults of `sqlgauge audit`.
     pub fn new(gold: Source, db: PathBuf) -> Self {
-        Self {
-            gold,
-            questions: None,
-            db,
-            systems: Vec::new(),
-            rules: RuleSelection::default(),
-            allow: None,
-            verify: Some(Self::default_verify()),
-            subset: Subset::default(),
-            now: None,
-            connections: 0,
-            jobs: 0,
-            format: None,
-            prediction_format: None,
-            columns: Columns::default(),
-            limits: Limits::default(),
-        }
+        Self { gold, db, verify: Some(Self::default_verify()), ..Self::default() }
     }
 
     fn default_verify() -> VerifySettings {

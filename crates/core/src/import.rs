@@ -41,7 +41,7 @@ use crate::values::OutputPath;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ImportJob {
     /// File with the questions (golds in it are not read)
@@ -106,15 +106,11 @@ impl ImportJob {
     ) -> Self {
         Self {
             workload: workload.into(),
-            format: None,
-            columns: Columns::default(),
             systems,
-            prediction_format: None,
             labels: labels.into(),
             db: db.into(),
             out: out.into().into(),
-            restart: false,
-            command: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -56,6 +56,7 @@ use unfinished::Unfinished;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PackJob {
     /// The golds.
@@ -125,22 +126,7 @@ pub struct PackSize {
 impl PackJob {
     /// The pack of those golds, with the defaults of `sqlgauge pack` for all else.
     pub fn new(gold: Source, db: PathBuf, systems: Vec<System>, out: impl Into<PathBuf>) -> Self {
-        Self {
-            gold,
-            format: None,
-            columns: Columns::default(),
-            db,
-            systems,
-            prediction_format: None,
-            extract: false,
-            base: None,
-            settings: PackSettings::default(),
-            verify: VerifySettings::default(),
-            subset: Subset::default(),
-            limits: Limits::default(),
-            out: out.into().into(),
-            jobs: 0,
-        }
+        Self { gold, db, systems, out: out.into().into(), ..Self::default() }
     }
 
     /// Builds the pack and writes its file.

@@ -38,6 +38,7 @@ use crate::source::{Source, digest_sources};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Default)]
 pub struct PairsJob {
     /// The pairs.
     pub pairs: Source,
@@ -63,16 +64,7 @@ type Files = BTreeMap<String, PathBuf>;
 impl PairsJob {
     /// The job with the defaults of the command line, for pairs that bring their DDL or name their database's file.
     pub fn new(pairs: impl Into<Source>, out: impl Into<PathBuf>) -> Self {
-        Self {
-            pairs: pairs.into(),
-            databases: None,
-            settings: VerifySettings::default(),
-            now: None,
-            out: out.into(),
-            restart: false,
-            jobs: 0,
-            command: Vec::new(),
-        }
+        Self { pairs: pairs.into(), out: out.into(), ..Self::default() }
     }
 
     /// Verifies the pairs, and writes the run directory with its summary and its page; returns the report.

@@ -47,7 +47,7 @@ use crate::values::OutputPath;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct RobustnessJob {
     /// Run of the original benchmark (`sqlgauge score --metrics ex,table-f1,column-f1`) with the same systems
@@ -118,19 +118,7 @@ impl RobustnessJob {
         systems: Vec<SystemFolder>,
         out: impl Into<PathBuf>,
     ) -> Self {
-        Self {
-            original: original.into(),
-            evolved,
-            systems,
-            prediction_format: None,
-            columns: Columns::default(),
-            extract: false,
-            max_drop: None,
-            limits: Limits::default(),
-            out: out.into().into(),
-            jobs: 0,
-            command: Vec::new(),
-        }
+        Self { original: original.into(), evolved, systems, out: out.into().into(), ..Self::default() }
     }
 
     /// Scores the systems on the evolved benchmarks, or goes on with that, and writes the comparison.
