@@ -20,7 +20,7 @@ __all__ = ["Audit", "AuditFinding", "audit"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class AuditFinding:
+class AuditFinding(_show.Shown):
     """A defect of a gold."""
 
     id: str
@@ -44,12 +44,6 @@ class AuditFinding:
     confidence: float
     """How probable it is that the gold is wrong, by all its findings: from 0 to 1."""
 
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
-
     def _sentences(self) -> list[str]:
         said = [f"{self.id} ({self.db_id}): {self.question or ''}", self.gold, f"{self.rule} ({self.standing}): {self.why}"]
         return [*said, f"proposal ({self.verdict or 'not verified'}): {self.rewrite}"] if self.rewrite else said
@@ -60,7 +54,7 @@ class AuditFinding:
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Audit(Sequence[AuditFinding]):
+class Audit(_show.Shown, Sequence[AuditFinding]):
     """The findings of :func:`audit`, those that a person should look at first ahead."""
 
     findings: tuple[AuditFinding, ...]
@@ -80,16 +74,10 @@ class Audit(Sequence[AuditFinding]):
     def __iter__(self) -> Iterator[AuditFinding]:
         return iter(self.findings)
 
-    def __repr__(self) -> str:
-        return _show.text([self._sentence()], self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html([self._sentence()], self._tables())
-
-    def _sentence(self) -> str:
+    def _sentences(self) -> list[str]:
         golds = {(one["index"], one["gold"]) for one in self.items if one["findings"]}
         have = "has" if len(golds) == 1 else "have"
-        return f"{len(golds)} of {_show.counted(len(self.items), 'gold')} {have} a finding"
+        return [f"{len(golds)} of {_show.counted(len(self.items), 'gold')} {have} a finding"]
 
     def _tables(self) -> list[_show.Table]:
         counted = [(one["rule"], one["golds"], one["allowed"], one["unchecked"]) for one in self.counts]

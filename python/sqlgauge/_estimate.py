@@ -22,7 +22,7 @@ __all__ = ["Estimate", "Watch", "estimate", "monitor"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(_show.Shown):
     """An accuracy with its interval and its reasons."""
 
     system: str
@@ -47,12 +47,6 @@ class Estimate:
     raw: dict[str, Any] = field(repr=False)
     """What ``sqlgauge estimate --json`` prints."""
 
-    def __repr__(self) -> str:
-        return _show.text(self._sentences())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences())
-
     def _sentences(self) -> list[str]:
         said = f"{self.system}, by the method {self.method}: {self.raw['sentence']}"
         return [said, *self.outside_because, *self.notes]
@@ -60,19 +54,13 @@ class Estimate:
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Watch:
+class Watch(_show.Shown):
     """The batches of each system up to now, and the alarms that they ring."""
 
     estimates: dict[str, Estimate]
     """The estimate of this batch by name of the system; its ``raw`` has the ``points`` of all batches, and the ``alarms``."""
     rings: bool
     """Whether an alarm rings for one of them; the command then ends with exit code 1."""
-
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
 
     def _sentences(self) -> list[str]:
         alarms = [(name, alarm) for name, of in self.estimates.items() for alarm in of.raw["alarms"]]

@@ -21,7 +21,7 @@ __all__ = ["LabelQuestion", "LabelStatus", "Labeler"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class LabelQuestion:
+class LabelQuestion(_show.Shown):
     """A question for a person: which of these results answers it?"""
 
     id: str
@@ -32,12 +32,6 @@ class LabelQuestion:
     """Each result: ``systems`` that return it, the ``sql`` of the first, and ``rows`` (``columns``, the first ``rows``, ``total``)."""
     witness: dict[str, Any] | None
     """A small database on which two queries with equal rows differ: ``tables``, and the two ``results`` on it."""
-
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
 
     def _sentences(self) -> list[str]:
         head = f"{self.id} ({self.db_id}): {self.question or ''}"

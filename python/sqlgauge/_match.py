@@ -52,7 +52,7 @@ class BrokenForeignKey:
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Match:
+class Match(_show.Shown):
     """What tree matching says of two queries. It is true where they are equal."""
 
     equal: bool
@@ -77,12 +77,6 @@ class Match:
 
     def __bool__(self) -> bool:
         return self.equal
-
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
 
     def _sentences(self) -> list[str]:
         if self.equal:

@@ -59,14 +59,30 @@ class Table:
         return [f"… {left} more rows"] if left > 0 else []
 
 
-def text(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
+def text(sentences: Sequence[str], tables: Sequence[Table]) -> str:
     """Sentences, then tables."""
     return "\n".join([*sentences, *(table.text() for table in tables)])
 
 
-def html(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
+def html(sentences: Sequence[str], tables: Sequence[Table]) -> str:
     """The same for a notebook."""
     return "".join([*(f"<p>{escape(sentence)}</p>" for sentence in sentences), *(table.html() for table in tables)])
+
+
+class Shown:
+    """A result that prints as sentences and tables."""
+
+    def _sentences(self) -> list[str]:
+        return []
+
+    def _tables(self) -> list[Table]:
+        return []
+
+    def __repr__(self) -> str:
+        return text(self._sentences(), self._tables())
+
+    def _repr_html_(self) -> str:
+        return html(self._sentences(), self._tables())
 
 
 def counted(count: int, noun: str) -> str:

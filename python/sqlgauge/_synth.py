@@ -17,7 +17,7 @@ __all__ = ["Corpus", "synth"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Corpus:
+class Corpus(_show.Shown):
     """Questions with their SQL that were made from databases; each query was run."""
 
     out: Path
@@ -33,18 +33,12 @@ class Corpus:
     notes: tuple[str, ...]
     """What was noticed, in sentences."""
 
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), [self._table()])
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), [self._table()])
-
     def _sentences(self) -> list[str]:
         return [f"{_show.counted(self.pairs, 'pair')} of {_show.counted(self.databases, 'database')} in {self.out}", *self.left_out, *self.notes]
 
-    def _table(self) -> _show.Table:
+    def _tables(self) -> list[_show.Table]:
         rows = [(tier, count, self.unmet[tier]) for tier, count in self.tiers.items()]
-        return _show.Table("pairs by difficulty", ["tier", "pairs", "could not be made"], rows)
+        return [_show.Table("pairs by difficulty", ["tier", "pairs", "could not be made"], rows)]
 
 
 def synth(

@@ -17,7 +17,7 @@ __all__ = ["Verification", "verify"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(_show.Shown):
     """What is known of two queries. It is true where they are known to be equivalent."""
 
     verdict: Literal["equivalent", "equivalent_up_to", "different", "unknown"]
@@ -83,12 +83,6 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.verdict in ("equivalent", "equivalent_up_to")
-
-    def __repr__(self) -> str:
-        return _show.text(self._sentences(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
 
     def _sentences(self) -> list[str]:
         return [self._verdict(), *self._about]
