@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sqlgauge_encode::EmbeddingFile;
-use sqlgauge_estimate::{AccuracyInterval, Estimate, Overlap};
+use sqlgauge_estimate::{AccuracyInterval, Estimate};
 use sqlgauge_fusion::{Evaluator, TargetEstimate, evaluate_target};
 use sqlgauge_shift::Descriptors;
 
@@ -56,16 +56,10 @@ impl EvaluateJob {
             interval: AccuracyInterval { level: estimate.level, low: estimate.low, high: estimate.high },
             outside: estimate.outside,
             outside_because,
-            overlap: Overlap::default(),
             method: evaluator.card().method.clone(),
-            metric: String::new(),
-            signals: Vec::new(),
             descriptors: names.zip(descriptors.to_row()).collect(),
-            by_database: Vec::new(),
-            by_kind: Vec::new(),
-            law: None,
             notes: evaluator.card().notes.clone(),
-            items: Vec::new(),
+            ..Estimate::default()
         })
     }
 }

@@ -8,7 +8,7 @@ use sqlgauge_base::stats::normal_quantile;
 use crate::overlap::Overlap;
 
 /// An interval that is to hold the true accuracy.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct AccuracyInterval {
     /// Probability with which it is to.
     pub level: f64,
@@ -100,7 +100,7 @@ pub struct ItemEstimate {
 }
 
 /// An accuracy with its interval and its reasons.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     pub system: String,
     /// Estimated accuracy, in [0, 1].

@@ -48,7 +48,6 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
     };
     let parts: Vec<EstimatePart> = texts.iter().enumerate().map(part).collect();
     SystemEstimate {
-        metric: String::new(),
         system: system.to_owned(),
         accuracy,
         interval: AccuracyInterval {
@@ -57,7 +56,6 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
             high: (accuracy + half).min(1.0),
         },
         outside_because: texts.iter().map(|text| format!("it differs: {text}")).collect(),
-        overlap: sqlgauge_estimate::Overlap::default(),
         outside: half > 0.1,
         method: "signals".to_owned(),
         signals: vec![
@@ -67,9 +65,9 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
         descriptors: BTreeMap::from([("swd".to_owned(), 0.85), ("other".to_owned(), 1e-5)]),
         by_database: parts.clone(),
         by_kind: parts,
-        law: None,
         notes: texts.iter().map(|text| format!("note on {text}")).collect(),
         items: texts.iter().enumerate().map(|(at, text)| answer(at, text, 1.0 - 0.1 * at as f64)).collect(),
+        ..SystemEstimate::default()
     }
 }
 
