@@ -16,8 +16,8 @@ __all__ = ["Comparison", "compare"]
 
 
 @documented
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(_show.Shown):
     """What tells two systems apart, by item."""
 
     first: str
@@ -35,7 +35,7 @@ class Comparison:
     raw: dict[str, Any]
     """All that ``sqlgauge compare --json`` prints: scores, and for each metric the difference with its interval and p-value."""
 
-    def _rows(self) -> _show.Table:
+    def _tables(self) -> list[_show.Table]:
         rows = [
             [
                 one["metric"],
@@ -45,16 +45,11 @@ class Comparison:
             ]
             for one in self.raw["comparisons"]
         ]
-        return _show.Table("first minus second, in points, over the items of both", ["metric", "items", "difference", "p"], rows)
+        caption = "first minus second, in points, over the items of both"
+        return [_show.Table(caption, ["metric", "items", "difference", "p"], rows)]
 
-    def _sentence(self) -> str:
-        return f"{self.first} compared with {self.second}"
-
-    def __repr__(self) -> str:
-        return _show.text([self._sentence()], [self._rows()])
-
-    def _repr_html_(self) -> str:
-        return _show.html([self._sentence()], [self._rows()])
+    def _sentences(self) -> list[str]:
+        return [f"{self.first} compared with {self.second}"]
 
 
 def compare(

@@ -39,7 +39,7 @@ class EvolvedBenchmark:
     """The last line of its ``changes.jsonl``."""
 
 
-class EvolvedBenchmarks(Mapping[str, EvolvedBenchmark]):
+class EvolvedBenchmarks(_show.Shown, Mapping[str, EvolvedBenchmark]):
     """The benchmarks that :func:`evolve` wrote, by name."""
 
     def __init__(self, out: Path, said: dict[str, Any]) -> None:
@@ -60,19 +60,16 @@ class EvolvedBenchmarks(Mapping[str, EvolvedBenchmark]):
     def __len__(self) -> int:
         return len(self._all)
 
-    def __repr__(self) -> str:
-        return _show.text([*self.notes], [self._table()])
+    def _sentences(self) -> list[str]:
+        return [*self.notes]
 
-    def _repr_html_(self) -> str:
-        return _show.html([*self.notes], [self._table()])
-
-    def _table(self) -> _show.Table:
+    def _tables(self) -> list[_show.Table]:
         rows = [
             (one.name, one.written, one.golds_changed, ", ".join(f"{n} {why}" for why, n in one.not_written.items()))
             for one in self.values()
         ]
         columns = ["benchmark", "written", "golds changed", "not written"]
-        return _show.Table(f"benchmarks in {self.out}", columns, rows, whole=True)
+        return [_show.Table(f"benchmarks in {self.out}", columns, rows, whole=True)]
 
 
 def _benchmark(out: Path, name: str, numbers: dict[str, Any]) -> EvolvedBenchmark:

@@ -17,7 +17,7 @@ __all__ = ["Item", "show"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Item:
+class Item(_show.Shown):
     """One question of a run with the answer of one system: both queries, both results, every score and why."""
 
     system: str
@@ -49,9 +49,6 @@ class Item:
     def __repr__(self) -> str:
         return self._text
 
-    def _repr_html_(self) -> str:
-        return _show.html(self._sentences(), self._tables())
-
     def _sentences(self) -> list[str]:
         labelled = [
             ("Question", self.question),
@@ -66,7 +63,7 @@ class Item:
     def _tables(self) -> list[_show.Table]:
         results = [("result of the gold", self.gold_result), ("result of the prediction", self.prediction_result)]
         shown = [_show.result(caption, rows) for caption, rows in results if rows]
-        return [*shown, *self._counterexample(), self.scores._table()]
+        return [*shown, *self._counterexample(), *self.scores._tables()]
 
     def _counterexample(self) -> list[_show.Table]:
         """The tables of a database on which the metric ``verify`` refuted the prediction."""

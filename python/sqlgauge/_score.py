@@ -42,7 +42,7 @@ class Score:
     """All that the metric says about its score."""
 
 
-class Scores(Mapping[str, Score]):
+class Scores(_show.Shown, Mapping[str, Score]):
     """Scores by metric. A metric is found with and without its version: ``scores["ex"]``, ``scores["ex@1"]``."""
 
     def __init__(self, said: dict[str, Any]) -> None:
@@ -74,15 +74,9 @@ class Scores(Mapping[str, Score]):
     def __len__(self) -> int:
         return len(self._scores)
 
-    def __repr__(self) -> str:
-        return _show.text([], [self._table()])
-
-    def _repr_html_(self) -> str:
-        return _show.html([], [self._table()])
-
-    def _table(self) -> _show.Table:
+    def _tables(self) -> list[_show.Table]:
         rows = [(name, score.score, score.reason or "") for name, score in self.items()]
-        return _show.Table(f"status: {self.status}", ["metric", "score", "reason"], rows)
+        return [_show.Table(f"status: {self.status}", ["metric", "score", "reason"], rows)]
 
 
 def score(

@@ -59,12 +59,12 @@ class Table:
         return [f"… {left} more rows"] if left > 0 else []
 
 
-def text(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
+def text(sentences: Sequence[str], tables: Sequence[Table]) -> str:
     """Sentences, then tables."""
     return "\n".join([*sentences, *(table.text() for table in tables)])
 
 
-def html(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
+def html(sentences: Sequence[str], tables: Sequence[Table]) -> str:
     """The same for a notebook."""
     return "".join([*(f"<p>{escape(sentence)}</p>" for sentence in sentences), *(table.html() for table in tables)])
 

@@ -29,7 +29,7 @@ class BuiltDatabase:
 
 @documented
 @dataclass(frozen=True, repr=False)
-class BuiltDatabases:
+class BuiltDatabases(_show.Shown):
     """The databases that :func:`tables` built, and what became of each file."""
 
     out: Path
@@ -40,13 +40,7 @@ class BuiltDatabases:
     raw: list[dict[str, Any]] = field(repr=False)
     """Every decision, as in ``tables.jsonl``."""
 
-    def __repr__(self) -> str:
-        return _show.text([], self._shown())
-
-    def _repr_html_(self) -> str:
-        return _show.html([], self._shown())
-
-    def _shown(self) -> list[_show.Table]:
+    def _tables(self) -> list[_show.Table]:
         built = [(one.db_id, ", ".join(one.tables), one.foreign_keys) for one in self.databases]
         databases = _show.Table(f"databases in {self.out}", ["database", "tables", "foreign keys"], built)
         others = [

@@ -21,7 +21,7 @@ __all__ = ["Versions", "by_id", "is_versions", "read_versions", "versions_of"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Versions:
+class Versions(_show.Shown):
     """Systems under several versions of the golds."""
 
     runs: dict[str, Run]
@@ -32,13 +32,7 @@ class Versions:
     """What reading noticed."""
     _folder: Any = field(default=None, repr=False, compare=False)
 
-    def __repr__(self) -> str:
-        return _show.text([], [self._table()])
-
-    def _repr_html_(self) -> str:
-        return _show.html([], [self._table()])
-
-    def _table(self) -> _show.Table:
+    def _tables(self) -> list[_show.Table]:
         metric, versions = self.raw["metric"], self.raw["versions"]
         systems = list(versions[0]["systems"])
         cells = [
@@ -46,7 +40,8 @@ class Versions:
             for name in systems
         ]
         caption = f"{metric}, percent with 95 % intervals; #: rank over the {self.raw['shared']} items of every version"
-        return _show.Table(caption, ["system", *self.runs], [[name, *row] for name, row in zip(systems, cells)], whole=True)
+        rows = [[name, *row] for name, row in zip(systems, cells)]
+        return [_show.Table(caption, ["system", *self.runs], rows, whole=True)]
 
 
 def is_versions(frame: Any) -> TypeGuard[Mapping[str, Any]]:

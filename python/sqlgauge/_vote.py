@@ -23,7 +23,7 @@ __all__ = ["Vote", "vote"]
 
 @documented
 @dataclass(frozen=True, repr=False)
-class Vote:
+class Vote(_show.Shown):
     """The choice for each question."""
 
     choices: list[dict[str, Any]]
@@ -40,18 +40,12 @@ class Vote:
         """The chosen SQL by id of the question."""
         return {choice["id"]: choice["prediction"] for choice in self.choices}
 
-    def __repr__(self) -> str:
-        return _show.text([self._sentence()], [])
-
-    def _repr_html_(self) -> str:
-        return _show.html([self._sentence()], [])
-
-    def _sentence(self) -> str:
+    def _sentences(self) -> list[str]:
         said = _show.counted(len(self.choices), "question")
         if self.gain is None:
-            return said
+            return [said]
         points = [100 * self.gain[name] for name in ("difference", "low", "high")]
-        return said + ", {:+.1f} points [{:+.1f}, {:+.1f}] over the first answer".format(*points)
+        return [said + ", {:+.1f} points [{:+.1f}, {:+.1f}] over the first answer".format(*points)]
 
 
 def vote(

@@ -55,7 +55,7 @@ impl Audit<'_> {
 
 /// Looks at the golds; returns the items as `sqlgauge audit --output-format jsonl` writes them, the counts, and what reading noticed.
 #[pyfunction]
-fn audit_golds<'py>(
+pub(crate) fn audit_golds<'py>(
     py: Python<'py>,
     job: Audit<'py>,
     progress: Option<Bound<'py, PyAny>>,
@@ -69,8 +69,4 @@ fn audit_golds<'py>(
     })?;
     json["notes"] = notes.into();
     to_python(py, &json)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(audit_golds, module)?)
 }

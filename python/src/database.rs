@@ -183,12 +183,7 @@ impl Database {
 
 /// The file of a database in a folder of databases.
 #[pyfunction]
-fn locate_database(db: PathBuf, db_id: &str) -> PyResult<PathBuf> {
+pub(crate) fn locate_database(db: PathBuf, db_id: &str) -> PyResult<PathBuf> {
     let database = Databases::open(&db).and_then(|databases| databases.locate(db_id));
     Ok(database.map_err(Failure::from)?.main)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Database>()?;
-    module.add_function(wrap_pyfunction!(locate_database, module)?)
 }

@@ -142,13 +142,3 @@ impl From<sqlgauge_core::Error> for Failure {
         Self::of(class, &error)
     }
 }
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add("Error", py.get_type::<Error>())?;
-    module.add("InputError", py.get_type::<InputError>())?;
-    module.add("DatabaseError", py.get_type::<DatabaseError>())?;
-    module.add("QueryError", py.get_type::<QueryError>())?;
-    module.add("RunError", py.get_type::<RunError>())?;
-    module.add("InternalError", py.get_type::<InternalError>())
-}

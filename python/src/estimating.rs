@@ -96,7 +96,7 @@ impl Job<'_> {
 
 /// The estimates as the command prints them with `--json`, whether an alarm rings, and what was noticed.
 #[pyfunction]
-fn estimate_systems<'py>(py: Python<'py>, mut job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn estimate_systems<'py>(py: Python<'py>, mut job: Job<'py>) -> PyResult<Bound<'py, PyAny>> {
     let watch = job.watch.take().map(Watch::from);
     let call = if watch.is_some() { "sqlgauge.monitor" } else { "sqlgauge.estimate" };
     let estimate = EstimateJob { command: vec![call.to_owned()], ..job.read()? };
@@ -112,8 +112,4 @@ fn estimate_systems<'py>(py: Python<'py>, mut job: Job<'py>) -> PyResult<Bound<'
     })?;
     estimated["notes"] = notes.into();
     to_python(py, &estimated)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(estimate_systems, module)?)
 }

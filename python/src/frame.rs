@@ -217,11 +217,7 @@ fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
 
 /// The names under which columns of that role are looked for.
 #[pyfunction]
-fn column_names(role: &str) -> PyResult<Vec<&'static str>> {
+pub(crate) fn column_names(role: &str) -> PyResult<Vec<&'static str>> {
     let role: ColumnRole = role.parse().map_err(Failure::from)?;
     Ok(role.aliases().collect())
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(column_names, module)?)
 }

@@ -61,14 +61,22 @@ impl Plan<'_> {
 
 /// Writes a plan; returns what reading noticed.
 #[pyfunction]
-fn label_plan(py: Python<'_>, job: Plan<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+pub(crate) fn label_plan(
+    py: Python<'_>,
+    job: Plan<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
     let work = job.read()?;
     Ok(watched(py, progress.as_ref(), move |context| Ok(work.run(context).map(drop)?))?.1)
 }
 
 /// The next questions, as `label next --json` prints them, and what was noticed.
 #[pyfunction]
-fn label_next(py: Python<'_>, folder: PathBuf, count: usize) -> PyResult<(Bound<'_, PyAny>, Vec<String>)> {
+pub(crate) fn label_next(
+    py: Python<'_>,
+    folder: PathBuf,
+    count: usize,
+) -> PyResult<(Bound<'_, PyAny>, Vec<String>)> {
     let job = LabelNextJob { count, ..LabelNextJob::new(folder) };
     let (questions, notes) = watched(py, None, move |context| Ok(json!(job.run(context)?)))?;
     Ok((to_python(py, &questions)?, notes))
@@ -88,7 +96,7 @@ struct LabelArguments {
 }
 
 #[pyfunction]
-fn label_add(py: Python<'_>, label: LabelArguments) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn label_add(py: Python<'_>, label: LabelArguments) -> PyResult<Bound<'_, PyAny>> {
     let LabelArguments { folder, id, verdict, labels, system, by, replace } = label;
     let job = LabelAddJob { id, verdict, from: labels, system, replace, by, ..LabelAddJob::new(folder) };
     to_python(py, &call(py, move |_| Ok(json!(job.run()?)))?)
@@ -96,7 +104,7 @@ fn label_add(py: Python<'_>, label: LabelArguments) -> PyResult<Bound<'_, PyAny>
 
 /// What the labels say, as `label status --json` prints it, with its sentence.
 #[pyfunction]
-fn label_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn label_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let status = call(py, move |_| {
         let folder = LabelFolder::open(&folder).map_err(sqlgauge_core::Error::from)?;
         let standings = folder.standings();
@@ -105,11 +113,4 @@ fn label_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
         Ok(status)
     })?;
     to_python(py, &status)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(label_plan, module)?)?;
-    module.add_function(wrap_pyfunction!(label_next, module)?)?;
-    module.add_function(wrap_pyfunction!(label_add, module)?)?;
-    module.add_function(wrap_pyfunction!(label_status, module)?)
 }

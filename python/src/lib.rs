@@ -36,30 +36,52 @@ mod verifying;
 mod watching;
 mod words;
 
-use pyo3::prelude::*;
+/// What Python sees: one entry per file.
+#[pyo3::pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::auditing::audit_golds;
+    #[pymodule_export]
+    use crate::database::{Database, locate_database};
+    #[pymodule_export]
+    use crate::error::{DatabaseError, Error, InputError, InternalError, QueryError, RunError};
+    #[pymodule_export]
+    use crate::estimating::estimate_systems;
+    #[pymodule_export]
+    use crate::frame::column_names;
+    #[pymodule_export]
+    use crate::labelling::{label_add, label_next, label_plan, label_status};
+    #[pymodule_export]
+    use crate::making::{build_databases, evolve_benchmark, make_corpus};
+    #[pymodule_export]
+    use crate::matching::match_queries;
+    #[pymodule_export]
+    use crate::program::main;
+    #[pymodule_export]
+    use crate::reward::{Reward, RewardResult};
+    #[pymodule_export]
+    use crate::runs::{ItemReader, compare_systems, merge_parts, run_manifest, run_summary, write_report};
+    #[pymodule_export]
+    use crate::schema::Schema;
+    #[pymodule_export]
+    use crate::scoring::{score_lists, score_pair, score_run, score_versions, vote};
+    #[pymodule_export]
+    use crate::showing::show_item;
+    #[pymodule_export]
+    use crate::translating::translate_query;
+    #[pymodule_export]
+    use crate::vectors::{Encoder, ShiftReference};
+    #[pymodule_export]
+    use crate::verifying::verify_queries;
+    #[pymodule_export]
+    use crate::words::in_python;
 
-/// What is registered: one line per file.
-#[pymodule(gil_used = false)]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    call::remember_panics();
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    error::register(module)?;
-    program::register(module)?;
-    database::register(module)?;
-    schema::register(module)?;
-    frame::register(module)?;
-    matching::register(module)?;
-    verifying::register(module)?;
-    scoring::register(module)?;
-    auditing::register(module)?;
-    runs::register(module)?;
-    words::register(module)?;
-    showing::register(module)?;
-    making::register(module)?;
-    translating::register(module)?;
-    estimating::register(module)?;
-    labelling::register(module)?;
-    reward::register(module)?;
-    vectors::register(module)?;
-    Ok(())
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python has for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init() {
+        crate::call::remember_panics();
+    }
 }

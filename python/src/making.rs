@@ -90,7 +90,7 @@ impl Evolve {
 
 /// Evolves a benchmark; returns the statistics of each benchmark that was written, and what was noticed.
 #[pyfunction]
-fn evolve_benchmark<'py>(
+pub(crate) fn evolve_benchmark<'py>(
     py: Python<'py>,
     job: Evolve,
     progress: Option<Bound<'py, PyAny>>,
@@ -178,7 +178,7 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>, Failure> {
 
 /// Makes a corpus; returns what became of it, and what was noticed.
 #[pyfunction]
-fn make_corpus<'py>(
+pub(crate) fn make_corpus<'py>(
     py: Python<'py>,
     job: Synth,
     progress: Option<Bound<'py, PyAny>>,
@@ -261,17 +261,11 @@ fn one_of<T>(argument: &str, name: Option<String>, values: [(&str, T); 2]) -> Re
 
 /// Builds databases of tables; returns the decisions, as the lines of `tables.jsonl` have them.
 #[pyfunction]
-fn build_databases(py: Python<'_>, job: Tables) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn build_databases(py: Python<'_>, job: Tables) -> PyResult<Bound<'_, PyAny>> {
     let job = job.read()?;
     let (records, _) = watched(py, None, move |context| {
         let records: Vec<_> = job.run(context)?.records().collect();
         serde_json::to_value(records).map_err(|error| Failure::of(Class::Internal, &error))
     })?;
     to_python(py, &records)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(evolve_benchmark, module)?)?;
-    module.add_function(wrap_pyfunction!(make_corpus, module)?)?;
-    module.add_function(wrap_pyfunction!(build_databases, module)?)
 }

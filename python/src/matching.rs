@@ -55,7 +55,7 @@ fn profile(name: &str) -> Result<Profile, Failure> {
 }
 
 #[pyfunction]
-fn match_queries<'py>(
+pub(crate) fn match_queries<'py>(
     py: Python<'py>,
     left: String,
     right: String,
@@ -79,8 +79,4 @@ fn match_queries<'py>(
     });
     over.forget_if_interrupted(py, &json);
     to_python(py, &json?)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(match_queries, module)?)
 }

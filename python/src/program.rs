@@ -32,11 +32,7 @@ fn parted(command: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
 /// Runs the command line, whose arguments begin with the program's name, and returns the exit code of the process.
 /// `launcher` is the command that starts it once more. To be called once in a process.
 #[pyfunction]
-fn main(py: Python<'_>, arguments: Vec<OsString>, launcher: Vec<OsString>) -> u8 {
+pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>, launcher: Vec<OsString>) -> u8 {
     let (program, before) = parted(launcher);
     py.detach(|| sqlgauge::main(arguments, worker_by(&program, &before)))
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(main, module)?)
 }

@@ -346,8 +346,3 @@ fn text(name: &str, place: usize, one: &Bound<'_, PyAny>) -> PyResult<String> {
         Failure::input(&format!("{name}[{place}] is of type {kind}, and a text is needed")).into()
     })
 }
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<RewardResult>()?;
-    module.add_class::<Reward>()
-}

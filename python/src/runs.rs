@@ -26,7 +26,7 @@ type Batch = Result<Vec<Value>, Failure>;
 
 /// The items of a run one by one, in canonical order, read on a thread of its own no further than a few batches ahead.
 #[pyclass(frozen, module = "sqlgauge._native")]
-struct ItemReader {
+pub(crate) struct ItemReader {
     process: u32,
     state: Mutex<Reading>,
 }
@@ -109,7 +109,7 @@ impl From<RunError> for Failure {
 
 /// Puts the parts of a run together.
 #[pyfunction]
-fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, out: PathBuf) -> PyResult<()> {
+pub(crate) fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, out: PathBuf) -> PyResult<()> {
     let pool = threads(py)?;
     call(py, move |_| {
         let command = |of_part: &[String]| of_whole(of_part, &out);
@@ -126,14 +126,14 @@ fn of_whole(call: &[String], out: &Path) -> Vec<String> {
 
 /// `run.json`.
 #[pyfunction]
-fn run_manifest(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn run_manifest(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let record = call(py, move |_| json_of(&sqlgauge_run::read_manifest(&path)?))?;
     to_python(py, &record)
 }
 
 /// `summary.json`, made of the items where it is not there.
 #[pyfunction]
-fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let pool = threads(py)?;
     let record = call(py, move |_| {
         pool.install(|| {
@@ -146,7 +146,7 @@ fn run_summary(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
 
 /// What `sqlgauge compare --json` says, and the regression beside it.
 #[pyfunction]
-fn compare_systems(
+pub(crate) fn compare_systems(
     py: Python<'_>,
     folders: Vec<PathBuf>,
     systems: Vec<String>,
@@ -167,19 +167,15 @@ fn compare_systems(
 
 /// Writes the report of a run in a format; returns the file.
 #[pyfunction]
-fn write_report(py: Python<'_>, folder: PathBuf, format: String, out: Option<PathBuf>) -> PyResult<PathBuf> {
+pub(crate) fn write_report(
+    py: Python<'_>,
+    folder: PathBuf,
+    format: String,
+    out: Option<PathBuf>,
+) -> PyResult<PathBuf> {
     let pool = threads(py)?;
     call(py, move |_| {
         let job = ReportJob { out, ..ReportJob::new(folder, format) };
         Ok(pool.install(|| job.run(&Context::default()))?.1)
     })
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<ItemReader>()?;
-    module.add_function(wrap_pyfunction!(merge_parts, module)?)?;
-    module.add_function(wrap_pyfunction!(compare_systems, module)?)?;
-    module.add_function(wrap_pyfunction!(write_report, module)?)?;
-    module.add_function(wrap_pyfunction!(run_manifest, module)?)?;
-    module.add_function(wrap_pyfunction!(run_summary, module)?)
 }

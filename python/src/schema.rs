@@ -65,7 +65,3 @@ impl Schema {
         Ok((py.get_type::<Self>().getattr("from_ddl")?, (self.ddl.clone(),)))
     }
 }
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Schema>()
-}

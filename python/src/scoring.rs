@@ -88,7 +88,7 @@ fn verification(
 }
 
 #[pyfunction]
-fn score_pair<'py>(
+pub(crate) fn score_pair<'py>(
     py: Python<'py>,
     prediction: Option<String>,
     golds: Vec<String>,
@@ -179,7 +179,7 @@ impl Job<'_> {
 /// Scores into a run directory; returns what reading noticed. `progress` is called with the items done and all items. The
 /// mapping is empty once it has been read, so that rows that were made for this call do not stay until it ends.
 #[pyfunction]
-fn score_run(
+pub(crate) fn score_run(
     py: Python<'_>,
     job: Bound<'_, PyDict>,
     progress: Option<Bound<'_, PyAny>>,
@@ -199,7 +199,7 @@ fn score_run(
 
 /// Scores lists of answers into a run directory; returns what reading noticed.
 #[pyfunction]
-fn score_lists(
+pub(crate) fn score_lists(
     py: Python<'_>,
     job: Job<'_>,
     ks: Vec<usize>,
@@ -226,7 +226,7 @@ fn sample_rules(ks: Vec<usize>, unanswerable: Option<PathBuf>) -> Result<SampleR
 /// Scores under several versions of the golds, each a file or rows, into a folder of its name; `lists` has k and the unanswerable
 /// questions where predictions are lists. Returns what reading noticed.
 #[pyfunction]
-fn score_versions<'py>(
+pub(crate) fn score_versions<'py>(
     py: Python<'py>,
     job: Job<'py>,
     versions: Vec<(String, Bound<'py, PyAny>)>,
@@ -275,7 +275,11 @@ pub(crate) fn vote_by(name: &str) -> Result<VoteBy, Failure> {
 
 /// Chooses one of several answers to each question; returns what reading noticed.
 #[pyfunction]
-fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+pub(crate) fn vote(
+    py: Python<'_>,
+    election: Election,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
     let (by, columns) = (vote_by(&election.by)?, columns(&election.columns)?);
     not_ddl(&election.db)?;
     let system =
@@ -302,12 +306,4 @@ fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) 
         Ok(())
     })?;
     Ok(notes)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(score_pair, module)?)?;
-    module.add_function(wrap_pyfunction!(score_lists, module)?)?;
-    module.add_function(wrap_pyfunction!(score_versions, module)?)?;
-    module.add_function(wrap_pyfunction!(vote, module)?)?;
-    module.add_function(wrap_pyfunction!(score_run, module)?)
 }

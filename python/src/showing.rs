@@ -21,7 +21,7 @@ const ROWS: usize = 10;
 
 /// The item as it stands in the run, the rows of both results, the text of `sqlgauge show`, and what was noticed.
 #[pyfunction]
-fn show_item(
+pub(crate) fn show_item(
     py: Python<'_>,
     folder: PathBuf,
     id: String,
@@ -48,8 +48,4 @@ fn show_item(
     })?;
     json["notes"] = notes.into();
     to_python(py, &json)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(show_item, module)?)
 }

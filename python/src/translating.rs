@@ -13,7 +13,7 @@ use crate::json::to_python;
 
 /// What `translate --json` prints.
 #[pyfunction]
-fn translate_query<'py>(
+pub(crate) fn translate_query<'py>(
     py: Python<'py>,
     sql: Option<String>,
     db: PyRef<'py, Database>,
@@ -29,8 +29,4 @@ fn translate_query<'py>(
     let one = |translation: &Translation| (translation.dialect.to_owned(), translation.to_json());
     let all: Map<String, Value> = translations?.iter().map(one).collect();
     to_python(py, &Value::Object(all))
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(translate_query, module)?)
 }

@@ -230,8 +230,3 @@ fn object(descriptors: &Descriptors) -> Map<String, serde_json::Value> {
     fields.insert("target_count".to_owned(), json!(descriptors.target_count));
     fields
 }
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Encoder>()?;
-    module.add_class::<ShiftReference>()
-}

@@ -17,7 +17,7 @@ use crate::scoring::VerifyArguments;
 
 /// What `verify --json` prints, and what it says of the counterexample in sentences.
 #[pyfunction]
-fn verify_queries<'py>(
+pub(crate) fn verify_queries<'py>(
     py: Python<'py>,
     left: String,
     right: String,
@@ -43,8 +43,4 @@ fn verify_queries<'py>(
     });
     over.forget_if_interrupted(py, &object);
     to_python(py, &object?)
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(verify_queries, module)?)
 }

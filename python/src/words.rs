@@ -87,7 +87,3 @@ fn placeholder(after: &str) -> (&str, &str) {
     let is_placeholder = last.chars().all(|letter| letter.is_ascii_uppercase() || "_,".contains(letter));
     if value.is_empty() || !is_placeholder { ("", after) } else { (value, &text[value.len()..]) }
 }
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(in_python, module)?)
-}

@@ -16,7 +16,7 @@ use crate::values::OutputPath;
 /// A language model to ask.
 ///
 /// The key stands in it, so it has no debug output.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct LlmSettings {
     /// Address of a server with an OpenAI-compatible API, such as `http://127.0.0.1:8091/v1`.
     pub url: String,
@@ -108,6 +108,6 @@ impl Default for LlmLimits {
 impl LlmSettings {
     /// A model without a key, under the default limits and without a cache.
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
-        Self { url: url.into(), model: model.into(), key: None, limits: LlmLimits::default(), seed: 0 }
+        Self { url: url.into(), model: model.into(), ..Self::default() }
     }
 }

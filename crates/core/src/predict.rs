@@ -31,7 +31,7 @@ use crate::values::OutputPath;
 /// # #[cfg(not(feature = "services"))]
 /// # fn main() {}
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PredictJob {
     /// The questions.
@@ -81,7 +81,7 @@ pub struct PredictJob {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
     /// The server and the model.
-    #[cfg_attr(feature = "cli", arg(skip = LlmSettings::new("", "")))]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub llm: LlmSettings,
 }
 
@@ -101,20 +101,10 @@ impl PredictJob {
     pub fn new(workload: impl Into<PathBuf>, llm: LlmSettings, out: impl Into<PathBuf>) -> Self {
         Self {
             workload: WorkloadSource { path: workload.into(), ..WorkloadSource::default() },
-            schemas: None,
-            example_rows: 0,
             out: out.into().into(),
-            prompt: None,
-            shots: None,
-            prune: false,
             samples: 1,
-            temperature: 0.0,
-            seed: None,
-            stop: Vec::new(),
-            no_logprobs: false,
-            subset: Subset::default(),
-            limits: Limits::default(),
             llm,
+            ..Self::default()
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::settings::gates_of;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReportJob {
     /// The run directory.
     pub folder: PathBuf,
@@ -47,14 +47,7 @@ pub struct ReportJob {
 impl ReportJob {
     /// The report in that format beside the run.
     pub fn new(folder: impl Into<PathBuf>, format: impl Into<String>) -> Self {
-        Self {
-            folder: folder.into(),
-            format: format.into(),
-            out: None,
-            raw_cells: false,
-            junit_items: false,
-            gates: Vec::new(),
-        }
+        Self { folder: folder.into(), format: format.into(), ..Self::default() }
     }
 
     /// Writes the report, and returns it with its file.

@@ -54,7 +54,7 @@ pub struct SystemResults {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ResultsJob {
     /// The systems, in their order.
     pub systems: Vec<SystemResults>,
@@ -160,15 +160,7 @@ impl Golds {
 impl ResultsJob {
     /// The job with the defaults of the command line.
     pub fn new(systems: Vec<SystemResults>, golds: Option<PathBuf>, out: impl Into<PathBuf>) -> Self {
-        Self {
-            systems,
-            golds,
-            config: None,
-            rules: FairRules::default(),
-            out: out.into(),
-            restart: false,
-            command: Vec::new(),
-        }
+        Self { systems, golds, out: out.into(), ..Self::default() }
     }
 
     /// Scores, and writes the run directory with its page and tables.

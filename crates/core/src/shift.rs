@@ -31,7 +31,7 @@ const MOST_UNNAMED_DIMENSIONS: usize = 512;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ShiftJob {
     /// Embeddings to measure from.
     pub source: PathBuf,
@@ -63,13 +63,7 @@ pub struct WorkloadShift {
 impl ShiftJob {
     /// The job with the directions of the command line and seed 0, without standardising.
     pub fn new(source: impl Into<PathBuf>, target: impl Into<PathBuf>) -> Self {
-        Self {
-            source: source.into(),
-            target: target.into(),
-            slices: Slices::default(),
-            seed: 0,
-            standardise: false,
-        }
+        Self { source: source.into(), target: target.into(), ..Self::default() }
     }
 
     /// Measures.

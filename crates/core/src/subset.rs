@@ -7,7 +7,6 @@
 //! - A database, id or label that no example has is an error that names it: a slip would make another benchmark.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -24,29 +23,14 @@ use crate::context::Watcher;
 use crate::error::Error;
 use crate::open_run::StoredReport;
 
-/// A label that examples have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum QuestionLabel {
-    /// The benchmark's own label (BIRD: simple, moderate, challenging).
-    Difficulty,
-    /// Spider's hardness of the first gold: easy, medium, hard, extra.
-    Hardness,
-}
-
-impl QuestionLabel {
-    const ALL: [Self; 2] = [Self::Difficulty, Self::Hardness];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Difficulty => "difficulty",
-            Self::Hardness => "hardness",
-        }
-    }
-}
-
-impl fmt::Display for QuestionLabel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+sqlgauge_base::named! {
+    /// A label that examples have.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum QuestionLabel by as_str {
+        /// The benchmark's own label (BIRD: simple, moderate, challenging).
+        Difficulty = "difficulty",
+        /// Spider's hardness of the first gold: easy, medium, hard, extra.
+        Hardness = "hardness",
     }
 }
 

@@ -1,6 +1,6 @@
 //! `audit`: what it finds, allows and refuses, and its exit codes.
 
-use crate::common::{Benchmark, sqlgauge, stderr};
+use crate::common::{Benchmark, sqlgauge, stderr, stdout};
 use std::process::Output;
 
 const GOLDS: [&str; 4] = [
@@ -14,10 +14,6 @@ fn audit(world: &Benchmark, further: &[&str]) -> Output {
     let [gold, db] = ["gold.sql", "database"].map(|name| world.path(name).display().to_string());
     let fixed = ["audit", "--gold", &gold, "--db", &db, "--quiet", "--now", "2026-01-01"];
     sqlgauge(&[fixed.as_slice(), further].concat())
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 /// Rules by id, as the JSON lines say.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::Output;
 
-use crate::common::{sqlgauge, stderr};
+use crate::common::{json_lines, sqlgauge, stderr, write_database};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,10 +13,8 @@ fn world() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for name in DATABASES {
-        std::fs::create_dir_all(path("database").join(name)).unwrap();
-        let file = path("database").join(name).join(format!("{name}.sqlite"));
         let ddl = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE other (a INT); CREATE TABLE third (b INT);";
-        rusqlite::Connection::open(file).unwrap().execute_batch(ddl).unwrap();
+        write_database(&path("database"), name, ddl);
     }
     let gold = "SELECT name FROM item";
     let original: Vec<Value> = (0..6)
@@ -53,8 +51,7 @@ fn augment(world: &TempDir, out: &str, further: &[&str]) -> Output {
 }
 
 fn lines(world: &TempDir, name: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(world.path().join(name)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    json_lines(&world.path().join(name))
 }
 
 #[test]

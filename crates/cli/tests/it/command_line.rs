@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use crate::common::{Benchmark, sqlgauge, stderr};
+use crate::common::{Benchmark, sqlgauge, stderr, stdout, strings};
 use assert_cmd::Command;
 use serde_json::Value;
 
@@ -18,14 +18,6 @@ fn with_stdin(arguments: &[String], input: &str, folder: &Path) -> Output {
         .current_dir(folder)
         .output()
         .unwrap()
-}
-
-fn strings(arguments: &[&str]) -> Vec<String> {
-    arguments.iter().map(|&argument| argument.to_owned()).collect()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
 }
 
 fn json(output: &Output) -> Value {

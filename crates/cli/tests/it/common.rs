@@ -17,15 +17,9 @@ impl Benchmark {
     pub(crate) fn new(golds: &[&str], predictions: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let benchmark = Self { folder };
-        let database = benchmark.path("database/shop");
-        std::fs::create_dir_all(&database).unwrap();
-        let connection = rusqlite::Connection::open(database.join("shop.sqlite")).unwrap();
-        connection
-            .execute_batch(
-                "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);
-                 INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'book', 12), (3, 'lamp', NULL);",
-            )
-            .unwrap();
+        let script = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);
+            INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'book', 12), (3, 'lamp', NULL);";
+        write_database(&benchmark.path("database"), "shop", script);
         let golds = golds.iter().map(|sql| format!("{sql}\tshop\n")).collect::<Vec<_>>().concat();
         std::fs::write(benchmark.path("gold.sql"), golds).unwrap();
         std::fs::write(benchmark.path("pred.sql"), predictions.join("\n") + "\n").unwrap();
@@ -58,9 +52,27 @@ impl Benchmark {
     }
 }
 
+/// Writes `DB_ID/DB_ID.sqlite` into a folder of databases.
+pub(crate) fn write_database(databases: &Path, db_id: &str, script: &str) {
+    let folder = databases.join(db_id);
+    std::fs::create_dir_all(&folder).unwrap();
+    let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite"))).unwrap();
+    connection.execute_batch(script).unwrap();
+}
+
 /// Runs the binary.
 pub(crate) fn sqlgauge<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
     Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap()
+}
+
+/// Arguments that are put together.
+pub(crate) fn strings(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(|&argument| argument.to_owned()).collect()
+}
+
+/// Standard output as text.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// Standard error as text.
@@ -70,8 +82,35 @@ pub(crate) fn stderr(output: &Output) -> String {
 
 /// The lines of `items.jsonl` of a run.
 pub(crate) fn items(run: &Path) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(run.join("items.jsonl")).unwrap();
+    json_lines(&run.join("items.jsonl"))
+}
+
+/// The values of a file of JSON lines.
+pub(crate) fn json_lines(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Writes a file of JSON lines.
+pub(crate) fn write_json_lines(path: &Path, rows: impl Iterator<Item = serde_json::Value>) {
+    std::fs::write(path, rows.map(|row| row.to_string() + "\n").collect::<String>()).unwrap();
+}
+
+/// The next state of a linear congruential generator: with a fixed seed the moments of a test differ, and the test does not.
+pub(crate) fn next_state(state: u64) -> u64 {
+    state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
+}
+
+/// Whether the files below two folders are the same, as [`tree`] gives them.
+pub(crate) fn assert_same(
+    files: &BTreeMap<PathBuf, Vec<u8>>,
+    wanted: &BTreeMap<PathBuf, Vec<u8>>,
+    what: &str,
+) {
+    assert_eq!(files.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>(), "{what}");
+    for (name, bytes) in wanted {
+        assert!(files[name] == *bytes, "{what}: {} differs", name.display());
+    }
 }
 
 /// The files below a folder with their bytes, by name, and where its links lead; the lock aside.

@@ -7,6 +7,8 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::common::{write_database, write_json_lines};
+
 const KNOWN: [&str; 6] = ["singer", "song", "album", "venue", "label", "tour"];
 const TARGET: &str = "film";
 
@@ -38,14 +40,8 @@ impl World {
     fn new() -> Self {
         let world = Self(tempfile::tempdir().unwrap());
         for db_id in KNOWN.iter().chain(&[TARGET]) {
-            let folder = world.path("database").join(db_id);
-            std::fs::create_dir_all(&folder).unwrap();
-            let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite"))).unwrap();
-            connection
-                .execute_batch(&format!(
-                    "CREATE TABLE {db_id} (id INTEGER PRIMARY KEY, name TEXT, year INTEGER)"
-                ))
-                .unwrap();
+            let ddl = format!("CREATE TABLE {db_id} (id INTEGER PRIMARY KEY, name TEXT, year INTEGER)");
+            write_database(&world.path("database"), db_id, &ddl);
         }
         world.lines("known", (0..120).map(|id| question(id, KNOWN[id / 20])));
         for (name, skill, broken) in [("a", 7, 9), ("b", 8, 10)] {
@@ -67,8 +63,7 @@ impl World {
     }
 
     fn lines(&self, name: &str, rows: impl Iterator<Item = Value>) {
-        let text = rows.map(|row| row.to_string()).collect::<Vec<_>>().join("\n") + "\n";
-        std::fs::write(self.path(&format!("{name}.jsonl")), text).unwrap();
+        write_json_lines(&self.path(&format!("{name}.jsonl")), rows);
     }
 
     fn import(&self, name: &str) {

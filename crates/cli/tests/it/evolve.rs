@@ -1,13 +1,13 @@
 //! `sqlgauge evolve` from end to end on small databases, and what is made of its benchmarks: killed and begun again, training
 //! data, robustness over steps and intensities, foreign keys of a tables.json.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::common::{sqlgauge, stderr, tree};
+use crate::common::{assert_same, next_state, sqlgauge, stderr, tree, write_database};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,10 +56,8 @@ impl World {
         let world = Self(tempfile::tempdir().unwrap());
         let mut items = Vec::new();
         for (name, ddl, golds) in DATABASES {
-            let folder = world.path("database").join(name);
-            std::fs::create_dir_all(&folder).unwrap();
-            let connection = Connection::open(folder.join(format!("{name}.sqlite"))).unwrap();
-            connection.execute_batch(&format!("{ddl}\nBEGIN;\n{}COMMIT;", inserts(ddl, rows))).unwrap();
+            let script = format!("{ddl}\nBEGIN;\n{}COMMIT;", inserts(ddl, rows));
+            write_database(&world.path("database"), name, &script);
             for gold in golds {
                 let question = format!("What is asked in number {}?", items.len());
                 items.push(
@@ -182,13 +180,12 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     let wanted = tree(&world.path("unbroken"));
     assert!(wanted.keys().any(|name| name.extension().is_some_and(|extension| extension == "sqlite")));
 
-    // A linear congruential generator with a fixed seed: the moments differ, the test does not. The longest wait follows what
-    // is seen, so that the outcome does not depend on how fast the machine is.
+    // The longest wait follows what is seen, so that the outcome does not depend on how fast the machine is.
     let mut state: u64 = 20_261_122;
     let (mut longest, mut killed, mut at_work) = (whole, 0, 0);
     while killed < kills() || at_work == 0 {
         assert!(killed < 100 * kills(), "never killed at work");
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = next_state(state);
         let share = f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24);
         let mut child = Command::new(env!("CARGO_BIN_EXE_sqlgauge"))
             .args(world.words("evolve", "out", &further))
@@ -199,7 +196,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
         std::thread::sleep(longest.mul_f64(share));
         child.kill().unwrap();
         if child.wait().unwrap().success() {
-            assert_same(&tree(&world.path("out")), &wanted);
+            assert_same(&tree(&world.path("out")), &wanted, "begun again");
             std::fs::remove_dir_all(world.path("out")).unwrap();
             longest /= 2;
             continue;
@@ -213,7 +210,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
         }
     }
     world.run("evolve", "out", &further);
-    assert_same(&tree(&world.path("out")), &wanted);
+    assert_same(&tree(&world.path("out")), &wanted, "begun again");
 }
 
 /// A disk that is full says nothing of a database: it ends the command, and with space the same command makes the same bytes.
@@ -235,7 +232,7 @@ fn a_full_disk_is_the_outcome_of_no_item() {
         assert_eq!(output.status.code(), Some(2), "{what}");
         assert!(what.contains("cannot be written"), "{what}");
         world.run("evolve", "out", &further);
-        assert_same(&tree(&world.path("out")), &wanted);
+        assert_same(&tree(&world.path("out")), &wanted, "begun again");
         std::fs::remove_dir_all(world.path("out")).unwrap();
     }
 }
@@ -248,13 +245,6 @@ fn kills() -> usize {
 fn has_partial(out: &Path) -> bool {
     let names = std::fs::read_dir(out).into_iter().flatten().map(|entry| entry.unwrap().file_name());
     names.into_iter().any(|name| name.to_string_lossy().ends_with("partial"))
-}
-
-fn assert_same(files: &BTreeMap<PathBuf, Vec<u8>>, wanted: &BTreeMap<PathBuf, Vec<u8>>) {
-    assert_eq!(files.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
-    for (name, bytes) in wanted {
-        assert!(files[name] == *bytes, "{} differs", name.display());
-    }
 }
 
 /// Looks at every example of a training file and its validation file; gives their kinds.

@@ -10,7 +10,7 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::stderr;
+use crate::common::{json_lines, stderr, stdout};
 
 /// A folder with `shop.sqlite` and ten questions about it, and a home for what is trusted.
 struct Project {
@@ -103,13 +103,8 @@ impl Project {
     }
 
     fn lines(&self, name: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.path(name)).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        json_lines(&self.path(name))
     }
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]

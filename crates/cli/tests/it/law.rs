@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use sqlgauge_base::Random;
 
-use crate::common::{Benchmark, items, sqlgauge, stderr};
+use crate::common::{Benchmark, items, sqlgauge, stderr, strings};
 
 const ITEMS: usize = 20;
 const RUNS: usize = 5;
@@ -34,10 +34,6 @@ const METRICS: [&str; 17] = [
 
 /// By system, item and metric.
 type Values = BTreeMap<(String, String, String), Option<f64>>;
-
-fn strings(arguments: &[&str]) -> Vec<String> {
-    arguments.iter().map(|&argument| argument.to_owned()).collect()
-}
 
 fn chosen<'a>(random: &mut Random, from: &[&'a str], least: usize) -> Vec<&'a str> {
     let mut all = from.to_vec();

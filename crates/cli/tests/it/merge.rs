@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{Benchmark, items, sqlgauge, stderr};
+use crate::common::{Benchmark, items, next_state, sqlgauge, stderr};
 
 const ITEMS: usize = 37;
 const NOW: &str = "2026-01-02 03:04:05";
@@ -128,7 +128,7 @@ fn a_shard_that_was_killed_counts_nothing_twice() {
     for part in 1..=3 {
         let words = words("score", &format!("part{part}"), &["--quiet", "--shard", &format!("{part}/3")]);
         for _ in 0..4 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = next_state(state);
             let mut child =
                 program(&world, &words).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
             std::thread::sleep(Duration::from_millis((state >> 33) % 90));

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use crate::common::{Benchmark, items, sqlgauge, stderr};
+use crate::common::{Benchmark, items, next_state, sqlgauge, stderr};
 use crate::server::{Reply, SeenRequest, Server};
 use serde_json::{Value, json};
 
@@ -282,11 +282,10 @@ fn killed_many_times_it_asks_again_only_what_was_under_way() {
     let concurrency = 3;
     let arguments = arguments(&world, &server, &["--llm-concurrency", "3", "--quiet"]);
     let mut under_way: HashMap<String, usize> = HashMap::new();
-    // A linear congruential generator with a fixed seed: the moments differ, the test does not.
     let mut state: u64 = 20_261_123;
     let kills = 6;
     for _ in 0..kills {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = next_state(state);
         let before = server.count();
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("sqlgauge"))
             .args(&arguments)

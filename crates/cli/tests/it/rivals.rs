@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Output;
 
+use crate::common::{write_database, write_json_lines};
 use crate::server::{Reply, SeenRequest, Server};
 use assert_cmd::Command;
 use serde_json::{Value, json};
@@ -33,11 +34,8 @@ impl World {
     fn new() -> Self {
         let world = Self { folder: tempfile::tempdir().unwrap() };
         for db_id in TABLES.iter().chain(&["film"]) {
-            let folder = world.path("database").join(db_id);
-            std::fs::create_dir_all(&folder).unwrap();
-            let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite"))).unwrap();
             let ddl = format!("CREATE TABLE {db_id} (id INTEGER PRIMARY KEY, name TEXT, year INTEGER);");
-            connection.execute_batch(&ddl).unwrap();
+            write_database(&world.path("database"), db_id, &ddl);
         }
         let question = |id: usize, table: &str| json!({"id": format!("q{id}"), "db_id": table, "question": format!("Names of {table} above {id}?")});
         let questions = (0..80).map(|id| question(id, TABLES[id / 20]));
@@ -71,8 +69,7 @@ impl World {
     }
 
     fn lines(&self, name: &str, rows: impl Iterator<Item = Value>) {
-        let text = rows.map(|row| row.to_string()).collect::<Vec<_>>().join("\n") + "\n";
-        std::fs::write(self.path(name), text).unwrap();
+        write_json_lines(&self.path(name), rows);
     }
 
     fn import(&self, name: &str) {

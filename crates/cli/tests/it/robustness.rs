@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::{sqlgauge, stderr};
+use crate::common::{sqlgauge, stderr, write_database};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -55,14 +55,11 @@ impl World {
     }
 
     fn database(&self, folder: &str, table: &str) {
-        let folder = self.path(folder).join("shop");
-        std::fs::create_dir_all(&folder).unwrap();
-        let connection = rusqlite::Connection::open(folder.join("shop.sqlite")).unwrap();
         let ddl = format!(
             "CREATE TABLE {table} (id INTEGER PRIMARY KEY, name TEXT, price REAL);
              INSERT INTO {table} VALUES (1, 'pen', 1.5), (2, 'book', 12), (3, 'lamp', NULL);"
         );
-        connection.execute_batch(&ddl).unwrap();
+        write_database(&self.path(folder), "shop", &ddl);
     }
 
     fn evolved(&self, kind: &str, golds: Vec<(usize, String)>) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::common::{sqlgauge, stderr, tree};
+use crate::common::{assert_same, next_state, sqlgauge, stderr, tree};
 use rusqlite::Connection;
 
 /// Databases, so that there are many moments between two of them.
@@ -17,6 +17,14 @@ const SCRIPT: &str = "
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
     INSERT INTO album SELECT i, 'Album ' || i, 1 + i % 30, i * 1.5, i * 37 % 400 FROM n;
 ";
+
+/// A folder whose folder `in` has one database.
+fn one_database() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    Connection::open(folder.path().join("in/music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    folder
+}
 
 fn words(folder: &Path, out: &str) -> Vec<String> {
     let format = if cfg!(feature = "parquet") { "both" } else { "jsonl" };
@@ -43,11 +51,10 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     let whole = started.elapsed();
     let wanted = tree(&folder.path().join("unbroken"));
 
-    // A linear congruential generator with a fixed seed: the moments differ, the test does not.
     let mut state: u64 = 20_261_122;
     let mut killed = 0;
     for _ in 0..12 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = next_state(state);
         let share = f64::from(u32::try_from(state >> 40).unwrap()) / f64::from(1 << 24);
         let mut child = Command::new(env!("CARGO_BIN_EXE_sqlgauge"))
             .args(words(folder.path(), "out"))
@@ -62,20 +69,13 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert!(killed > 1, "{killed} kills hit it");
     let output = sqlgauge(&words(folder.path(), "out"));
     assert!(output.status.success(), "{}", stderr(&output));
-    let files = tree(&folder.path().join("out"));
-    assert_eq!(files.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
-    for (name, bytes) in &wanted {
-        assert!(files[name] == *bytes, "{} differs", name.display());
-    }
+    assert_same(&tree(&folder.path().join("out")), &wanted, "begun again");
 }
 
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn killed_while_it_puts_things_in_place_it_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    Connection::open(input.join("music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    let folder = one_database();
     let output = sqlgauge(&words(folder.path(), "out"));
     assert!(output.status.success(), "{}", stderr(&output));
     let out = folder.path().join("out");
@@ -93,10 +93,7 @@ fn killed_while_it_puts_things_in_place_it_goes_on() {
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn later_schemas_are_databases_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    Connection::open(input.join("music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
+    let folder = one_database();
     let further = ["--schema-versions", "3"].map(str::to_owned);
     let corpus = |out: &str| {
         let words: Vec<String> = words(folder.path(), out).into_iter().chain(further.clone()).collect();

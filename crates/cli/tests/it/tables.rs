@@ -6,6 +6,8 @@ use std::process::Output;
 use assert_cmd::Command;
 use rusqlite::Connection;
 
+use crate::common::{stderr, stdout};
+
 const SALES: &str = "\
 id,price,fee,active,day,quantity
 1,\"$1,234.50\",\"3,5\",yes,2024-01-05,\"1,234\"
@@ -19,14 +21,6 @@ id,price,fee,active,day,quantity
 
 fn sqlgauge_in(folder: &Path, words: &[&str]) -> Output {
     Command::cargo_bin("sqlgauge").unwrap().current_dir(folder).args(words).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn folder() -> tempfile::TempDir {

@@ -58,8 +58,7 @@ impl AdaptJob {
         }
         let evaluator = Evaluator::load(&self.evaluator)?;
         let corpus = EmbeddingFile::open(&self.corpus)?;
-        let options =
-            AdaptOptions { steps: self.steps, alpha: self.alpha, seed: self.seed, ..AdaptOptions::default() };
+        let options = AdaptOptions { steps: self.steps, alpha: self.alpha, seed: self.seed };
         let stages = Stages::of(context.watcher());
         let adapted = adapt_to_file(&evaluator, &corpus, self.sets, &options, &|stage| stages.show(stage))?;
         finish(&adapted, &self.out)

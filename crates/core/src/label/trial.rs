@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::values::NamedFile;
 
 /// Tries a plan on labels that are hidden from it. Nothing is written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct LabelTrialJob {
     /// Folder that `label plan` wrote
@@ -65,14 +65,8 @@ impl LabelTrial {
 impl LabelTrialJob {
     /// A trial of 20 runs with labels of the plan's one system.
     pub fn new(folder: impl Into<PathBuf>, oracle: impl Into<String>) -> Self {
-        Self {
-            folder: folder.into(),
-            oracle: vec![NamedFile::from(oracle.into())],
-            column: None,
-            error_rate: 0.0,
-            runs: 20,
-            seed: 0,
-        }
+        let oracle = vec![NamedFile::from(oracle.into())];
+        Self { folder: folder.into(), oracle, runs: 20, ..Self::default() }
     }
 
     /// Tries it.

@@ -25,6 +25,7 @@ pub(crate) const SAMPLE: usize = 2_000;
 const BATCH: usize = 4_096;
 
 /// What is known of a corpus so far.
+#[derive(Default)]
 pub struct Measurement {
     name: String,
     examples: usize,
@@ -57,23 +58,7 @@ struct Measured {
 impl Measurement {
     /// Nothing yet of a corpus of that name.
     pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            examples: 0,
-            resolved: 0,
-            not_resolved: BTreeMap::new(),
-            queries: HashSet::new(),
-            questions: HashSet::new(),
-            with_question: 0,
-            words: 0,
-            characters: 0,
-            operators: BTreeMap::new(),
-            depths: BTreeMap::new(),
-            tiers: BTreeMap::new(),
-            schemas: BTreeMap::new(),
-            values: Default::default(),
-            sample: BTreeMap::new(),
-        }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// The name of the corpus.

@@ -65,4 +65,4 @@ pub use folder::FOLDER_FILES;
 pub use meta_set::{MIN_SETS, MetaSet, Rows};
 pub use regressors::{Regressor, find};
 pub use reptile::{ReptileOptions, adapt, meta_train};
-pub use transfer::{HeldOutPart, TransferOptions, fine_tune, sample_subsets};
+pub use transfer::{HeldOutPart, fine_tune, sample_subsets};

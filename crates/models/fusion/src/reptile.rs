@@ -16,22 +16,22 @@ use sqlgauge_base::{Random, seed_of};
 
 /// Times that validation is looked at during meta-training.
 const CHECKS: usize = 20;
+/// Sample sets per inner step.
+const BATCH: usize = 64;
 
 /// How an initialisation is learnt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReptileOptions {
     /// Outer steps: each takes one system.
     pub iterations: usize,
-    /// First outer step size, epsilon; it falls to 0 linearly.
-    pub epsilon: f64,
     /// Inner steps; also what a new system is adapted with.
     pub inner: AdaptOptions,
 }
 
 impl Default for ReptileOptions {
-    /// 2,000 outer steps, epsilon from 1 to 0.
+    /// 2,000 outer steps.
     fn default() -> Self {
-        Self { iterations: 2000, epsilon: 1.0, inner: AdaptOptions::default() }
+        Self { iterations: 2000, inner: AdaptOptions::default() }
     }
 }
 
@@ -44,7 +44,8 @@ struct Task {
 }
 
 /// `fusion-ml`: learns an initialisation by Reptile with each system's meta-set as one task (paper section IV-C,
-/// Eq. 13): `theta_m` is `theta` after a few inner steps on task `m`, then `theta += epsilon (theta_m - theta)`.
+/// Eq. 13): `theta_m` is `theta` after a few inner steps on task `m`, then `theta += epsilon (theta_m - theta)`, where epsilon falls from 1
+/// to 0 linearly.
 ///
 /// A fifth of the systems, at least one, is never trained on: each is adapted to on a part of its sets, and its
 /// errors on other sets (of other groups) calibrate the interval, a system being a group. The parameters that are
@@ -137,16 +138,14 @@ fn check(
     if let Some(system) = systems.iter().position(|system| system.len() < 4) {
         return fail(format!("of system {system} has fewer than 4 sets"));
     }
-    if reptile.iterations == 0 || !(reptile.epsilon > 0.0 && reptile.epsilon <= 1.0) {
-        return Err(EvaluatorError::Option(
-            "outer steps are at least 1, and epsilon is in (0, 1]".to_owned(),
-        ));
+    if reptile.iterations == 0 {
+        return Err(EvaluatorError::Option("outer steps are at least 1".to_owned()));
     }
     check_inner(&reptile.inner)
 }
 
 fn check_inner(options: &AdaptOptions) -> Result<(), EvaluatorError> {
-    if options.batch > 0 && options.alpha > 0.0 && options.alpha.is_finite() {
+    if options.alpha > 0.0 && options.alpha.is_finite() {
         return Ok(());
     }
     Err(EvaluatorError::Option("a step takes at least one sample set and has a size above 0".to_owned()))
@@ -180,7 +179,7 @@ fn inner_steps(
         network.optimizer(Momentum { learning_rate: options.alpha, beta1: 0.0, weight_decay: 0.0 })?;
     let mut sum = 0.0;
     for _ in 0..options.steps {
-        let rows = draw(random, samples.len(), options.batch);
+        let rows = draw(random, samples.len(), BATCH);
         sum += network.step(&mut optimizer, samples, &rows, None)?;
     }
     Ok(sum / options.steps.max(1) as f64)
@@ -202,7 +201,7 @@ fn run_reptile(
         let before = network.parameters()?;
         sum += inner_steps(network, &task.support, &options.inner, &mut random)?;
         since += 1;
-        let epsilon = options.epsilon * (1.0 - iteration as f64 / options.iterations as f64);
+        let epsilon = 1.0 - iteration as f64 / options.iterations as f64;
         network.set(&between(&before, &network.parameters()?, epsilon))?;
         if (iteration + 1) % every == 0 || iteration + 1 == options.iterations {
             let validation_mae = error_after_adaptation(network, tasks, &options.inner, seed)?;

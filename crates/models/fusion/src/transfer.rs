@@ -5,31 +5,11 @@ use super::error::EvaluatorError;
 use super::fit::Evaluator;
 use super::meta_set::MetaSet;
 use super::network::{Dropout, Momentum, Samples};
-use super::regressors::MlpModel;
+use super::regressors::{Mlp, MlpModel, Training};
 use sqlgauge_base::{Random, seed_of};
 
-/// How an evaluator is fine-tuned.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TransferOptions {
-    /// Steps of the optimizer.
-    pub steps: usize,
-    /// Sample sets per step.
-    pub batch: usize,
-    /// Learning rate of the first step; it falls to 0 along half a cosine.
-    pub learning_rate: f64,
-    pub weight_decay: f64,
-    /// Share of hidden values dropped.
-    pub dropout: f64,
-    /// Seed of shuffles and dropout.
-    pub seed: u64,
-}
-
-impl Default for TransferOptions {
-    /// 940 steps, as 20 epochs of 3,000 sample sets take in training, at its learning rate of 1e-4; the rest as there too.
-    fn default() -> Self {
-        Self { steps: 940, batch: 64, learning_rate: 1e-4, weight_decay: 1e-3, dropout: 0.2, seed: 0 }
-    }
-}
+/// Steps of the optimizer, as 20 epochs of 3,000 sample sets take in training. The rest is as there too.
+const STEPS: usize = 940;
 
 /// Sample sets from labelled items: `sets` draws of `size` items with replacement (a bootstrap, so that few items
 /// still make sets that differ), each ascending. Their descriptors and accuracies are what [`fine_tune`] takes.
@@ -51,36 +31,26 @@ pub fn sample_subsets(labelled: &[usize], sets: usize, size: usize, seed: u64) -
 ///
 /// # Errors
 /// [`EvaluatorError::NotAdaptable`] for an evaluator that is no network; when the sets have other descriptors.
-pub fn fine_tune(
-    evaluator: &Evaluator,
-    labelled: &MetaSet,
-    options: &TransferOptions,
-) -> Result<Evaluator, EvaluatorError> {
+pub fn fine_tune(evaluator: &Evaluator, labelled: &MetaSet, seed: u64) -> Result<Evaluator, EvaluatorError> {
     evaluator.check_rows(labelled)?;
-    let sound = options.batch > 0 && options.learning_rate > 0.0 && (0.0..1.0).contains(&options.dropout);
-    if !sound {
-        return Err(EvaluatorError::Option(format!("{options:?} makes no sense: see its documentation")));
-    }
     let samples = Samples::new(&evaluator.scaler.apply(labelled.rows()), labelled.accuracy());
-    let momentum =
-        Momentum { learning_rate: options.learning_rate, beta1: 0.9, weight_decay: options.weight_decay };
-    let mut random = Random::new([options.seed, seed_of("transfer")]);
-    let mut dropout =
-        Dropout { rate: options.dropout, random: Random::new([options.seed, seed_of("transfer dropout")]) };
+    let Training { batch, learning_rate, weight_decay, dropout, .. } = Mlp::PAPER.training;
+    let momentum = Momentum { learning_rate, beta1: 0.9, weight_decay };
+    let mut random = Random::new([seed, seed_of("transfer")]);
+    let mut dropout = Dropout { rate: dropout, random: Random::new([seed, seed_of("transfer dropout")]) };
     let tuned = evaluator.trained_further(|network| {
         use candle_nn::Optimizer as _;
         let mut optimizer = network.optimizer(momentum)?;
-        for step in 0..options.steps {
-            let turn = std::f64::consts::PI * step as f64 / options.steps as f64;
-            optimizer.set_learning_rate(options.learning_rate * f64::midpoint(1.0, turn.cos()));
-            let rows = draw(&mut random, samples.len(), options.batch);
+        for step in 0..STEPS {
+            let turn = std::f64::consts::PI * step as f64 / STEPS as f64;
+            optimizer.set_learning_rate(learning_rate * f64::midpoint(1.0, turn.cos()));
+            let rows = draw(&mut random, samples.len(), batch);
             network.step(&mut optimizer, &samples, &rows, Some(&mut dropout))?;
         }
         Ok(())
     })?;
     let note = format!(
-        "Fine-tuned with {} steps on {} sample sets from labelled items of a target.",
-        options.steps,
+        "Fine-tuned with {STEPS} steps on {} sample sets from labelled items of a target.",
         labelled.len()
     );
     Ok(tuned.renamed("fusion-tl", labelled, note))

@@ -11,6 +11,8 @@ use sqlgauge_verify::ColumnValues;
 use crate::error::RewardError;
 
 const MIB: usize = 1 << 20;
+/// Working memory of one query.
+const HEAP_BYTES: u64 = 256 << 20;
 
 sqlgauge_base::named! {
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -70,25 +72,16 @@ fn named<T: Copy, const N: usize>(
     })
 }
 
-/// In which order the columns of an answer may come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum AnswerColumns {
-    /// In any: on each database some permutation of them must return what the gold returns, as for Spider's execution
-    /// accuracy.
-    #[default]
-    Any,
-    /// In the gold's, as for `ex@1`.
-    Ordered,
-}
-
-impl AnswerColumns {
-    pub const ALL: [Self; 2] = [Self::Any, Self::Ordered];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Ordered => "ordered",
-        }
+sqlgauge_base::named! {
+    /// In which order the columns of an answer may come.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum AnswerColumns by as_str {
+        /// In any: on each database some permutation of them must return what the gold returns, as for Spider's execution
+        /// accuracy.
+        #[default]
+        Any = "any",
+        /// In the gold's, as for `ex@1`.
+        Ordered = "ordered",
     }
 }
 
@@ -128,8 +121,6 @@ pub struct RewardOptions {
     pub threads: usize,
     /// Slow queries that run at once, each in a process of its own; 0 for one per core.
     pub slow_queries: usize,
-    /// Working memory of one query, in bytes.
-    pub heap_bytes: u64,
     /// What is remembered of golds, and again of answers and of witnesses, in bytes.
     pub cache_bytes: usize,
     /// Wrong answers of one batch out of which witnesses are made, at most.
@@ -154,7 +145,6 @@ impl RewardOptions {
             refuse_no_table: true,
             threads: 0,
             slow_queries: 0,
-            heap_bytes: 256 * MIB as u64,
             cache_bytes: 64 * MIB,
             growth: 8,
             seed: 0,
@@ -163,7 +153,7 @@ impl RewardOptions {
 
     /// What one query may use.
     pub fn limits(&self) -> Limits {
-        Limits { timeout: self.time_limit, max_heap_bytes: self.heap_bytes, ..Limits::default() }
+        Limits { timeout: self.time_limit, max_heap_bytes: HEAP_BYTES, ..Limits::default() }
     }
 
     /// When an answer has the rows of its gold.

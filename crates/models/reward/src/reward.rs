@@ -115,10 +115,6 @@ impl Reward {
         if self.engine().is_sqlite() { key(sql).into_owned() } else { sql.to_owned() }
     }
 
-    pub fn options(&self) -> &RewardOptions {
-        &self.options
-    }
-
     /// A result for each request, in order.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::regular;
-use sqlgauge_evolve::layout::{ChangesHeader, Statistics};
+use sqlgauge_evolve::layout::ChangesHeader;
 use sqlgauge_evolve::{Answerability, ChangeKind, ChangeRecord, EvolvedItem, FORMAT_VERSION};
 
 use crate::error::RobustnessError;
@@ -22,8 +22,6 @@ pub struct Evolved {
     /// What was asked for.
     pub header: ChangesHeader,
     pub items: Vec<EvolvedItem>,
-    /// The folder in numbers, where it was written to its end.
-    pub statistics: Option<Statistics>,
 }
 
 impl Evolved {
@@ -32,12 +30,12 @@ impl Evolved {
     /// # Errors
     /// When a file cannot be read or is of another format.
     pub fn read(path: &Path) -> Result<Self, RobustnessError> {
-        let (header, statistics) = changes(&path.join(CHANGES))?;
+        let header = header(&path.join(CHANGES))?;
         let file = path.join(ITEMS);
         let text = regular::read(&file).map_err(|source| unreadable(&file, source))?;
         let items = serde_json::from_slice(&text).map_err(|error| malformed(&file, error.to_string()))?;
         let label = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { label, path: path.to_owned(), header, items, statistics })
+        Ok(Self { label, path: path.to_owned(), header, items })
     }
 
     /// The file with the items: a benchmark.
@@ -85,32 +83,20 @@ pub fn find(folder: &Path) -> Result<Vec<Evolved>, RobustnessError> {
     Ok(variants)
 }
 
-/// The first line of the changes, and the last.
-fn changes(path: &Path) -> Result<(ChangesHeader, Option<Statistics>), RobustnessError> {
+/// The first line of the changes.
+fn header(path: &Path) -> Result<ChangesHeader, RobustnessError> {
     let file = regular::open(path).map_err(|source| unreadable(path, source))?;
-    let (mut header, mut last) = (None, String::new());
-    for line in BufReader::new(file).lines() {
-        let line = line.map_err(|source| unreadable(path, source))?;
-        if header.is_none() {
-            header = Some(line);
-        } else if !line.trim().is_empty() {
-            last = line;
-        }
-    }
-    let header = match serde_json::from_str(&header.unwrap_or_default()) {
-        Ok(ChangeRecord::Header(header)) if header.format == FORMAT_VERSION => header,
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).map_err(|source| unreadable(path, source))?;
+    match serde_json::from_str(&line) {
+        Ok(ChangeRecord::Header(header)) if header.format == FORMAT_VERSION => Ok(header),
         Ok(ChangeRecord::Header(header)) => {
             let reason = format!("its format is {}, and this version reads {FORMAT_VERSION}", header.format);
-            return Err(malformed(path, reason));
+            Err(malformed(path, reason))
         }
-        Ok(_) => return Err(malformed(path, "its first line is no header".to_owned())),
-        Err(error) => return Err(malformed(path, format!("its first line is no header: {error}"))),
-    };
-    let statistics = match serde_json::from_str(&last) {
-        Ok(ChangeRecord::Statistics(statistics)) => Some(statistics),
-        _ => None,
-    };
-    Ok((header, statistics))
+        Ok(_) => Err(malformed(path, "its first line is no header".to_owned())),
+        Err(error) => Err(malformed(path, format!("its first line is no header: {error}"))),
+    }
 }
 
 fn unreadable(path: &Path, source: std::io::Error) -> RobustnessError {

@@ -1,7 +1,7 @@
 //! From runs to the comparison.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
@@ -72,7 +72,6 @@ impl Abstentions {
 /// The run of the original benchmark.
 #[derive(Debug)]
 pub struct Original {
-    path: PathBuf,
     manifest: Manifest,
     /// By system, then by position in the gold file.
     answers: HashMap<String, HashMap<usize, Answer>>,
@@ -107,12 +106,7 @@ impl Original {
             return Err(RobustnessError::System { path, name: name.clone(), systems });
         }
         let answers = answers(items, systems)?;
-        Ok(Self { path, manifest, answers })
-    }
-
-    /// The run's folder.
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { manifest, answers })
     }
 
     fn of(&self, system: &str) -> Vec<(usize, &Answer)> {
@@ -364,16 +358,8 @@ fn summary<'a>(
     examples: usize,
 ) -> Summary {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let manifest = Manifest {
-        tool_version: String::new(),
-        engine: String::new(),
-        command: Vec::new(),
-        metrics: owned(&METRICS),
-        systems: owned(sides),
-        inputs: Vec::new(),
-        options: BTreeMap::new(),
-        examples,
-    };
+    let (metrics, systems) = (owned(&METRICS), owned(sides));
+    let manifest = Manifest { metrics, systems, examples, ..Manifest::default() };
     let mut builder = SummaryBuilder::new(&manifest);
     for (at, (side, db_id, answer)) in answers.enumerate() {
         let index = at / sides.len();

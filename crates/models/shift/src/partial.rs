@@ -54,21 +54,6 @@ impl Partial {
         self.len() == 0
     }
 
-    /// Count, mean and variance.
-    pub fn moments(&self) -> &Moments {
-        &self.moments
-    }
-
-    /// The projections, one list per direction.
-    pub fn projections(&self) -> &[Vec<f32>] {
-        &self.projections
-    }
-
-    /// The Mahalanobis distance r of every vector (a target only).
-    pub fn distances(&self) -> &[f64] {
-        &self.distances
-    }
-
     /// Adds the vectors of another part behind those of this one.
     ///
     /// # Errors

@@ -131,11 +131,6 @@ impl Reference {
         self.len() == 0
     }
 
-    /// The projections of the source on one direction, rising.
-    pub fn sorted_projections(&self, direction: usize) -> Option<&[f32]> {
-        self.sorted.get(direction).map(Vec::as_slice)
-    }
-
     pub(crate) fn whitening(&self) -> Whitening<'_> {
         Whitening { mean: self.moments.mean(), scale: &self.scale }
     }

@@ -54,44 +54,35 @@ impl Check {
     }
 }
 
-/// What a rule reads besides the query and the schema. A rule that lacks it says so, see
-/// [`Unchecked`](crate::Unchecked).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing else; where rows are at hand they confirm or withdraw what it finds.
-    Schema,
-    /// The rows of the database.
-    Rows,
-    Question,
-    /// What the benchmark says besides the question.
-    Evidence,
-    /// Answers of other systems, and the rows.
-    Peers,
-}
-
-impl Needs {
-    /// In words, for lists and pages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Schema => "schema",
-            Self::Rows => "rows",
-            Self::Question => "question",
-            Self::Evidence => "evidence",
-            Self::Peers => "rows, answers of systems",
-        }
+sqlgauge_base::named! {
+    /// What a rule reads besides the query and the schema. A rule that lacks it says so, see
+    /// [`Unchecked`](crate::Unchecked).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Needs by name {
+        /// Nothing else; where rows are at hand they confirm or withdraw what it finds.
+        Schema = "schema",
+        /// The rows of the database.
+        Rows = "rows",
+        Question = "question",
+        /// What the benchmark says besides the question.
+        Evidence = "evidence",
+        /// Answers of other systems, and the rows.
+        Peers = "rows, answers of systems",
     }
 }
 
-/// How much a finding of a rule says. `research/audit/README.md` has the measured precision of each rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleStanding {
-    /// The gold has the defect, whatever the question means.
-    Certain,
-    /// A person should look.
-    Likely,
-    /// Off unless asked for: of two findings more than one is no defect, or the effect is only style.
-    Hint,
+sqlgauge_base::named! {
+    /// How much a finding of a rule says. `research/audit/README.md` has the measured precision of each rule.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RuleStanding by name {
+        /// The gold has the defect, whatever the question means.
+        Certain = "certain",
+        /// A person should look.
+        Likely = "likely",
+        /// Off unless asked for: of two findings more than one is no defect, or the effect is only style.
+        Hint = "hint",
+    }
 }
 
 impl RuleStanding {
@@ -101,14 +92,6 @@ impl RuleStanding {
             Self::Certain => 2.0,
             Self::Likely => 0.7,
             Self::Hint => 0.0,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Certain => "certain",
-            Self::Likely => "likely",
-            Self::Hint => "hint",
         }
     }
 }

@@ -26,22 +26,17 @@ impl ColumnF1 {
 
 impl Metric for ColumnF1 {
     fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            match self.unresolved {
-                Unresolved::Nothing => "column-f1@1",
-                Unresolved::Text => "column-f1@2",
-            },
-            match self.unresolved {
-                Unresolved::Nothing => {
-                    "EvoSchema Column Match F1 over queries that resolve: 0 for a prediction with an unknown name."
-                }
-                Unresolved::Text => {
-                    "EvoSchema Column Match F1: overlap of the columns that gold and prediction use."
-                }
-            },
-            MetricKind::Fraction,
-            Reads::NoRows,
-        )
+        let (id, summary) = match self.unresolved {
+            Unresolved::Nothing => (
+                "column-f1@1",
+                "EvoSchema Column Match F1 over queries that resolve: 0 for a prediction with an unknown name.",
+            ),
+            Unresolved::Text => (
+                "column-f1@2",
+                "EvoSchema Column Match F1: overlap of the columns that gold and prediction use.",
+            ),
+        };
+        MetricInfo::new(id, summary, MetricKind::Fraction, Reads::NoRows)
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

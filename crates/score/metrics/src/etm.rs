@@ -25,41 +25,24 @@ use sqlgauge_etm::{MatchReport, MatchSide, MatchVerdict, Matcher, Profile};
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
-/// Tree matching with only the rules that hold.
-pub(crate) struct Etm;
-
-/// Tree matching as published.
-pub(crate) struct EtmPaper;
+/// Tree matching with only the rules that hold, or as published.
+pub(crate) struct Etm(pub(crate) Profile);
 
 impl Metric for Etm {
     fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            Profile::Sound.id(),
-            "Enhanced Tree Matching with rules that hold on every database that keeps the schema's constraints.",
-            MetricKind::Binary,
-            Reads::NoRows,
-        )
-        .of_sqlite()
+        let summary = match self.0 {
+            Profile::Sound => {
+                "Enhanced Tree Matching with rules that hold on every database that keeps the schema's constraints."
+            }
+            Profile::Paper => {
+                "Enhanced Tree Matching with the 35 published rules and the published script's three others."
+            }
+        };
+        MetricInfo::new(self.0.id(), summary, MetricKind::Binary, Reads::NoRows).of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        score(pair, Profile::Sound)
-    }
-}
-
-impl Metric for EtmPaper {
-    fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            Profile::Paper.id(),
-            "Enhanced Tree Matching with the 35 published rules and the published script's three others.",
-            MetricKind::Binary,
-            Reads::NoRows,
-        )
-        .of_sqlite()
-    }
-
-    fn score(&self, pair: &Pair<'_>) -> Score {
-        score(pair, Profile::Paper)
+        score(pair, self.0)
     }
 }
 

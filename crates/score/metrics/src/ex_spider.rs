@@ -32,41 +32,31 @@ use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::{Pair, Results};
 
-/// Default mode: DISTINCT is ignored.
-pub struct ExSpider;
-
-/// With `--keep_distinct`.
-pub struct ExSpiderDistinct;
+/// Execution accuracy by Spider's script.
+pub struct ExSpider {
+    /// `--keep_distinct`; in the default mode DISTINCT is ignored.
+    pub(crate) keep_distinct: bool,
+}
 
 impl Metric for ExSpider {
     fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            "ex-spider@1",
-            "Official Spider execution accuracy in its default mode: equal results up to column order, DISTINCT ignored.",
-            MetricKind::Binary,
-            Reads::Bag,
-        )
-        .of_sqlite()
+        let (id, summary) = if self.keep_distinct {
+            (
+                "ex-spider-distinct@1",
+                "Official Spider execution accuracy with --keep_distinct: equal results up to column order.",
+            )
+        } else {
+            (
+                "ex-spider@1",
+                "Official Spider execution accuracy in its default mode: equal results up to column order, DISTINCT ignored.",
+            )
+        };
+        MetricInfo::new(id, summary, MetricKind::Binary, Reads::Bag).of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        with_what_ran(pair, score_on(pair, &pair.target().database, false), false)
-    }
-}
-
-impl Metric for ExSpiderDistinct {
-    fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            "ex-spider-distinct@1",
-            "Official Spider execution accuracy with --keep_distinct: equal results up to column order.",
-            MetricKind::Binary,
-            Reads::Bag,
-        )
-        .of_sqlite()
-    }
-
-    fn score(&self, pair: &Pair<'_>) -> Score {
-        with_what_ran(pair, score_on(pair, &pair.target().database, true), true)
+        let score = score_on(pair, &pair.target().database, self.keep_distinct);
+        with_what_ran(pair, score, self.keep_distinct)
     }
 }
 

@@ -71,13 +71,6 @@ impl Target {
         self
     }
 
-    /// With those databases as test suite.
-    #[must_use]
-    pub fn with_suite(mut self, suite: Vec<Arc<Database>>) -> Self {
-        self.suite = suite;
-        self
-    }
-
     /// With the databases of a witness pack.
     #[must_use]
     pub fn with_pack(mut self, packed: Arc<PackedTarget>) -> Self {

@@ -22,12 +22,6 @@ pub struct RVes {
     pub repetitions: u32,
 }
 
-impl Default for RVes {
-    fn default() -> Self {
-        Self::OFFICIAL
-    }
-}
-
 impl RVes {
     pub(crate) const OFFICIAL: Self = Self { repetitions: 100 };
 }

@@ -1,13 +1,14 @@
 //! The list of all metrics.
 
 use sqlgauge_base::closest;
+use sqlgauge_etm::Profile;
 
 use crate::column_f1::ColumnF1;
 use crate::esm_fair::EsmFair;
-use crate::etm::{Etm, EtmPaper};
+use crate::etm::Etm;
 use crate::ex::Ex;
 use crate::ex_bird::ExBird;
-use crate::ex_spider::{ExSpider, ExSpiderDistinct};
+use crate::ex_spider::ExSpider;
 use crate::ex_subset::{ExSubset, ExSubsetTolerance};
 use crate::ex_tolerance::ExTolerance;
 use crate::exact_set_match::Esm;
@@ -23,8 +24,8 @@ use crate::vm_steps::VmSteps;
 
 /// Accuracy of results, then agreement of texts, then graded scores, then costs; of one name, the newest first.
 static METRICS: &[&dyn Metric] = &[
-    &ExSpider,
-    &ExSpiderDistinct,
+    &ExSpider { keep_distinct: false },
+    &ExSpider { keep_distinct: true },
     &ExBird,
     &Ex,
     &ExTolerance,
@@ -38,8 +39,8 @@ static METRICS: &[&dyn Metric] = &[
     &Verify::LIST,
     &Esm,
     &EsmFair,
-    &Etm,
-    &EtmPaper,
+    &Etm(Profile::Sound),
+    &Etm(Profile::Paper),
     &TableF1::SECOND,
     &TableF1::FIRST,
     &ColumnF1::SECOND,

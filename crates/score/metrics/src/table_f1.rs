@@ -33,22 +33,17 @@ impl TableF1 {
 
 impl Metric for TableF1 {
     fn info(&self) -> MetricInfo {
-        MetricInfo::new(
-            match self.unresolved {
-                Unresolved::Nothing => "table-f1@1",
-                Unresolved::Text => "table-f1@2",
-            },
-            match self.unresolved {
-                Unresolved::Nothing => {
-                    "EvoSchema Table Match F1 over queries that resolve: 0 for a prediction with an unknown name."
-                }
-                Unresolved::Text => {
-                    "EvoSchema Table Match F1: overlap of the tables that gold and prediction use."
-                }
-            },
-            MetricKind::Fraction,
-            Reads::NoRows,
-        )
+        let (id, summary) = match self.unresolved {
+            Unresolved::Nothing => (
+                "table-f1@1",
+                "EvoSchema Table Match F1 over queries that resolve: 0 for a prediction with an unknown name.",
+            ),
+            Unresolved::Text => (
+                "table-f1@2",
+                "EvoSchema Table Match F1: overlap of the tables that gold and prediction use.",
+            ),
+        };
+        MetricInfo::new(id, summary, MetricKind::Fraction, Reads::NoRows)
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

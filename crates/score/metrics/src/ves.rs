@@ -20,12 +20,6 @@ pub struct Ves {
     pub repetitions: u32,
 }
 
-impl Default for Ves {
-    fn default() -> Self {
-        Self::OFFICIAL
-    }
-}
-
 impl Ves {
     pub(crate) const OFFICIAL: Self = Self { repetitions: 10 };
 }

@@ -60,11 +60,6 @@ impl<'a> ItemView<'a> {
         self.details().difficulty.as_deref()
     }
 
-    /// The SQL features of the gold query.
-    pub fn features(self) -> Vec<&'a str> {
-        self.details().features.iter().map(String::as_str).collect()
-    }
-
     /// What the result of gold or prediction depends on besides texts and database: `time`, `chance`.
     pub fn depends_on(self) -> Vec<&'a str> {
         self.details().depends_on.iter().map(String::as_str).collect()

@@ -32,7 +32,8 @@ pub(crate) fn read(file: File, most_rows: usize) -> Result<ResultFile, Unreadabl
     }
     let mut table = Table { most_rows, ..Table::default() };
     let mut reader = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
-    let read = Whole(&mut table).deserialize(&mut reader).and_then(|()| reader.end());
+    let read =
+        Shape { table: &mut table, is_split: false }.deserialize(&mut reader).and_then(|()| reader.end());
     match (read, table.fault.take()) {
         (Err(_), Some(fault)) => Err(fault),
         (Err(error), None) if !table.has_enough() => {
@@ -159,34 +160,19 @@ fn ragged(row: usize) -> Unreadable {
     malformed(format!("row {row} has not as many values as there are columns; fill it up with null"))
 }
 
-/// The whole of a `.json` file: a list of objects, or columns and rows.
-struct Whole<'t>(&'t mut Table);
-
-impl<'de> DeserializeSeed<'de> for Whole<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
-        let Self(table) = self;
-        source.deserialize_any(Shape { table, is_split: false })
-    }
-}
-
-/// A list of rows, read one by one.
-struct Rows<'t>(&'t mut Table);
-
-impl<'de> DeserializeSeed<'de> for Rows<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
-        let Self(table) = self;
-        source.deserialize_any(Shape { table, is_split: true })
-    }
-}
-
+/// The whole of a `.json` file, a list of objects or columns and rows; or the list of these rows, which are read one by one.
 struct Shape<'t> {
     table: &'t mut Table,
     /// Whether the rows are lists below `rows`, and not objects.
     is_split: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Shape<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
+        source.deserialize_any(self)
+    }
 }
 
 impl Shape<'_> {
@@ -227,7 +213,7 @@ impl<'de> Visitor<'de> for Shape<'_> {
                 }
                 "rows" | "data" if !has_rows => {
                     has_rows = true;
-                    entries.next_value_seed(Rows(self.table))?;
+                    entries.next_value_seed(Shape { table: &mut *self.table, is_split: true })?;
                 }
                 _ => drop(entries.next_value::<IgnoredAny>()?),
             }

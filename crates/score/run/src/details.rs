@@ -241,20 +241,6 @@ impl Details {
     pub fn whole_answer(&self) -> Option<&str> {
         self.prediction_bytes.is_none().then(|| self.prediction.as_deref().unwrap_or_default())
     }
-
-    /// What describes the question and the answer; all else may follow from the gold.
-    #[must_use]
-    pub fn without_gold(&self) -> Self {
-        Self {
-            question: self.question.clone(),
-            evidence: self.evidence.clone(),
-            prediction: self.prediction.clone(),
-            prediction_bytes: self.prediction_bytes,
-            confidence: self.confidence,
-            result: self.result.clone(),
-            ..Self::default()
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for Details {

@@ -462,12 +462,7 @@ pub fn write_atomically<E: From<RunError>>(
 }
 
 fn remove_folder_if_there(path: &Path) -> Result<(), RunError> {
-    match fs::remove_dir_all(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(RunError::Unwritable { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
+    unless_absent(path, fs::remove_dir_all(path))
 }
 
 /// Removes a file, if it exists.
@@ -475,7 +470,11 @@ fn remove_folder_if_there(path: &Path) -> Result<(), RunError> {
 /// # Errors
 /// [`RunError::Unwritable`].
 pub fn remove_if_there(path: &Path) -> Result<(), RunError> {
-    match fs::remove_file(path) {
+    unless_absent(path, fs::remove_file(path))
+}
+
+fn unless_absent(path: &Path, removed: io::Result<()>) -> Result<(), RunError> {
+    match removed {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(RunError::Unwritable { path: path.to_owned(), source })
         }

@@ -93,7 +93,7 @@ pub fn systems_named(texts: &[String], all: &[String]) -> Vec<String> {
 }
 
 /// `run.json`: what was run, on what, by which version.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Version of sqlgauge.
@@ -184,7 +184,7 @@ pub(crate) fn is_zero(number: &usize) -> bool {
 }
 
 /// One system's scores.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemSummary {
     /// Name of the system.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::{command, stderr};
+use super::command;
+use crate::common::stderr;
 
 /// The inputs of all commands, in one folder.
 pub(crate) struct Inputs {

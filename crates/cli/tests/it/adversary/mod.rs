@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use sqlgauge_base::{Random, seed_of};
 use tempfile::TempDir;
 
+use crate::common::{assert_same, stderr, tree};
 use damage::{FORGED, damage};
 use disk::{Disk, PAGE};
 use inputs::Inputs;
@@ -106,37 +107,13 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Every file below the folder but locks, with its bytes.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut contents = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_none_or(|extension| extension != "lock") {
-                contents.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    contents
-}
-
-fn assert_same(folder: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
-    let contents = files(folder);
-    assert_eq!(contents.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{what}");
-    for (path, bytes) in expected {
-        assert!(contents[path] == *bytes, "{what}: {} has other bytes", path.display());
-    }
-}
-
 /// What a command leaves that nothing disturbed, and how long it took.
 fn undisturbed(inputs: &Inputs, arguments: &[String]) -> (BTreeMap<PathBuf, Vec<u8>>, Duration) {
     let folder = copy(inputs);
     let begun = Instant::now();
     let output = command(folder.path(), arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
-    (files(folder.path()), begun.elapsed())
+    (tree(folder.path()), begun.elapsed())
 }
 
 /// What `witnesses` and `tables` say of a folder that is there.
@@ -168,7 +145,7 @@ fn a_command_that_was_killed_goes_on_to_the_same_files() {
             child.wait().unwrap();
             let what = format!("{} killed after {pause:?}, round {round}", words[0]);
             finish(folder.path(), &arguments, &what);
-            assert_same(folder.path(), &expected, &what);
+            assert_same(&tree(folder.path()), &expected, &what);
         }
     }
 }
@@ -212,7 +189,7 @@ fn a_signal_ends_a_command_with_its_code_and_a_sentence() {
             let is_reported = stderr(&output).contains("interrupted: ");
             assert_eq!(is_reported, output.status.code() == Some(code), "{what}");
             finish(folder.path(), &arguments, &what);
-            assert_same(folder.path(), &expected, &what);
+            assert_same(&tree(folder.path()), &expected, &what);
         }
     }
 }
@@ -242,7 +219,7 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
                 assert_refused(&output_of_command, disk.path(), &expected, &what);
                 disk.leave(64 << 20);
                 finish(disk.path(), &arguments, &what);
-                assert_same(disk.path(), &expected, &what);
+                assert_same(&tree(disk.path()), &expected, &what);
                 continue;
             }
             let folder = copy(&inputs);
@@ -255,7 +232,7 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
             let what = format!("{} with ulimit -f {blocks}: {}", words[0], stderr(&output_of_command));
             assert_refused(&output_of_command, folder.path(), &expected, &what);
             finish(folder.path(), &arguments, &what);
-            assert_same(folder.path(), &expected, &what);
+            assert_same(&tree(folder.path()), &expected, &what);
         }
     }
 }
@@ -264,7 +241,7 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
 fn assert_refused(output: &Output, folder: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
     assert!([Some(0), Some(2)].contains(&output.status.code()), "{what} {:?}", output.status);
     assert!(output.status.success() || stderr(output).contains("error: "), "{what}");
-    let left = files(folder);
+    let left = tree(folder);
     // What `evolve` and `synth` have made so far lies in folders of their own, which the next call takes up.
     let goes_on = |path: &Path| {
         [".sqlgauge-partial/", "out/units/"].iter().any(|part| path.to_string_lossy().contains(part))
@@ -293,7 +270,7 @@ fn two_writers_leave_the_files_of_one() {
             assert!(ended(output.status) == Some(2) && is_late, "{text}");
         }
         finish(folder.path(), &arguments, words[0]);
-        assert_same(folder.path(), &expected, words[0]);
+        assert_same(&tree(folder.path()), &expected, words[0]);
     }
 }
 
@@ -422,10 +399,6 @@ fn an_absurd_option_is_an_error_with_a_sentence() {
         );
         assert!(!what.contains("defect of its own"), "{what}");
     }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn quiet(mut command: Command) -> Command {

@@ -79,11 +79,6 @@ impl VectorFile {
         Ok(Self { path: path.to_owned(), source: Source::Parquet(table, column), ids, metadata })
     }
 
-    /// Ids of the vectors, where the file has them.
-    pub fn ids(&self) -> Option<&[String]> {
-        self.ids.as_deref()
-    }
-
     /// What the file says about itself, if sqlgauge wrote it; else empty.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata

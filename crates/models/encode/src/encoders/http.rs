@@ -1,8 +1,7 @@
 //! `http:URL`: an OpenAI-compatible `/embeddings` service.
 //!
 //! The text of an item is [`render`]'s. What a service does with texts that are too long differs: some cut them, some
-//! refuse them; [`HttpOptions::longest_text_bytes`] cuts them here. The client keeps the vector of each text in its
-//! cache, so that a run that was broken off goes on where it was.
+//! refuse them. The client keeps the vector of each text in its cache, so that a run that was broken off continues.
 
 use sqlgauge_llm::{Client, EmbeddingRequest, LlmError, digest};
 
@@ -16,33 +15,12 @@ const VERSION: u32 = 1;
 /// Sent once to learn how long vectors are.
 const PROBE: &str = "How many components has a vector?";
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct HttpOptions {
-    /// Model, dimensions, texts per request and further parameters.
-    pub request: EmbeddingRequest,
-    /// Which parts of an item are encoded.
-    pub form: InputForm,
-    /// Longer texts are cut to so many bytes, at the end of a character; `None` sends them whole.
-    pub longest_text_bytes: Option<usize>,
-    /// Tells apart models that their servers call by the same name; part of the fingerprint, where the server's
-    /// address is not.
-    pub revision: String,
-}
-
-impl HttpOptions {
-    /// Question, schema and prediction, whole.
-    pub fn new(model: impl Into<String>) -> Self {
-        let request = EmbeddingRequest::new(model);
-        let form = InputForm::QuestionSchemaPrediction;
-        Self { request, form, longest_text_bytes: None, revision: String::new() }
-    }
-}
-
 /// Encodes by asking a service.
 #[derive(Debug)]
 pub struct HttpEncoder {
     client: Client,
-    options: HttpOptions,
+    request: EmbeddingRequest,
+    form: InputForm,
     dimensions: usize,
 }
 
@@ -51,43 +29,30 @@ impl HttpEncoder {
     ///
     /// # Errors
     /// When the service does not answer as it should.
-    pub fn open(client: Client, options: HttpOptions) -> Result<Self, EncodeError> {
-        let mut probe = client.embed(&options.request, &[PROBE.to_owned()], None).results;
+    pub fn open(client: Client, request: EmbeddingRequest, form: InputForm) -> Result<Self, EncodeError> {
+        let mut probe = client.embed(&request, &[PROBE.to_owned()], None).results;
         let vector = probe
             .pop()
             .unwrap_or(Err(LlmError::Abandoned))
             .map_err(|error| EncodeError(error.to_string()))?;
-        Ok(Self { client, options, dimensions: vector.len() })
-    }
-
-    pub fn client(&self) -> &Client {
-        &self.client
-    }
-
-    fn text(&self, input: &EncoderInput) -> String {
-        let mut text = render(input, self.options.form);
-        if let Some(limit) = self.options.longest_text_bytes.filter(|limit| *limit < text.len()) {
-            text.truncate(text.floor_char_boundary(limit));
-        }
-        text
+        Ok(Self { client, request, form, dimensions: vector.len() })
     }
 }
 
 impl Encoder for HttpEncoder {
     fn id(&self) -> String {
-        format!("http:{}", self.options.request.model)
+        format!("http:{}", self.request.model)
     }
 
+    /// What is empty in it were options once: files and caches keep their fingerprints.
     fn fingerprint(&self) -> String {
-        let HttpOptions { request, form, longest_text_bytes, revision } = &self.options;
-        let EmbeddingRequest { model, dimensions, extra, batch: _ } = request;
         let text = serde_json::json!({
             "version": [VERSION, RENDER_VERSION],
-            "model": [model, revision],
-            "dimensions": { "asked": dimensions, "found": self.dimensions },
-            "extra": extra,
-            "form": form,
-            "longest_text_bytes": longest_text_bytes,
+            "model": [self.request.model, ""],
+            "dimensions": { "asked": null, "found": self.dimensions },
+            "extra": {},
+            "form": self.form,
+            "longest_text_bytes": null,
         });
         digest(text.to_string().as_bytes())
     }
@@ -100,8 +65,8 @@ impl Encoder for HttpEncoder {
     /// When the service gives no vector for some item, or one of another length. What came before is in the client's
     /// cache.
     fn encode(&self, inputs: &[EncoderInput]) -> Result<Matrix, EncodeError> {
-        let texts: Vec<String> = inputs.iter().map(|input| self.text(input)).collect();
-        let batch = self.client.embed(&self.options.request, &texts, None);
+        let texts: Vec<String> = inputs.iter().map(|input| render(input, self.form)).collect();
+        let batch = self.client.embed(&self.request, &texts, None);
         let answered = batch.answered();
         let mut values = Vec::with_capacity(inputs.len() * self.dimensions);
         for (input, result) in inputs.iter().zip(batch.results) {

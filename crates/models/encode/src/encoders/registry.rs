@@ -186,7 +186,7 @@ fn neural(form: InputForm, options: &BuildOptions<'_>) -> Result<super::neural::
 
 #[cfg(feature = "services")]
 fn http(url: &str, form: InputForm, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
-    use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Secret};
+    use sqlgauge_llm::{CacheOptions, Client, ClientOptions, EmbeddingRequest, Secret};
     let model = options.model.as_deref().ok_or_else(|| {
         EncodeError("the service needs the name of a model; give it with --model".to_owned())
     })?;
@@ -199,9 +199,7 @@ fn http(url: &str, form: InputForm, options: &BuildOptions<'_>) -> Result<Box<dy
         .as_ref()
         .map(|folder| CacheOptions { folder: folder.clone(), namespace: base.to_owned() });
     let client = Client::new(&client).map_err(|error| EncodeError(error.to_string()))?;
-    let mut http_options = super::http::HttpOptions::new(model);
-    http_options.form = form;
-    Ok(Box::new(super::http::HttpEncoder::open(client, http_options)?))
+    Ok(Box::new(super::http::HttpEncoder::open(client, EmbeddingRequest::new(model), form)?))
 }
 
 #[cfg(test)]

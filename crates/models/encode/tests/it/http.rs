@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::server::{Reply, SeenRequest, Server};
-use sqlgauge_encode::encoders::http::{HttpEncoder, HttpOptions};
+use sqlgauge_encode::encoders::http::HttpEncoder;
 use sqlgauge_encode::{Encoder, EncoderInput, InputForm, Vectors};
 use sqlgauge_llm::{CacheOptions, Client, ClientOptions, EmbeddingRequest, Retry};
 use sqlgauge_sql::schema::Schema;
@@ -35,17 +35,16 @@ fn embed(seen: &SeenRequest) -> Reply {
     Reply::vectors(&seen.inputs().iter().map(|text| vector(text)).collect::<Vec<_>>())
 }
 
-fn small_batches() -> HttpOptions {
-    HttpOptions {
-        request: EmbeddingRequest { batch: 4, ..EmbeddingRequest::new("m") },
-        ..HttpOptions::new("m")
-    }
+/// An encoder that asks for four texts at a time.
+fn open(options: &ClientOptions) -> HttpEncoder {
+    let request = EmbeddingRequest { batch: 4, ..EmbeddingRequest::new("m") };
+    HttpEncoder::open(Client::new(options).unwrap(), request, InputForm::QuestionSchemaPrediction).unwrap()
 }
 
 #[test]
 fn each_item_gets_the_vector_of_its_text() {
     let server = Server::start(embed);
-    let encoder = HttpEncoder::open(Client::new(&options(&server)).unwrap(), small_batches()).unwrap();
+    let encoder = open(&options(&server));
     assert_eq!((encoder.id().as_str(), encoder.dimensions()), ("http:m", 2));
     let matrix = encoder.encode(&inputs(10)).unwrap();
     let texts: Vec<String> = inputs(10)
@@ -64,24 +63,13 @@ fn each_item_gets_the_vector_of_its_text() {
 }
 
 #[test]
-fn texts_are_cut_between_characters() {
-    let server = Server::start(embed);
-    // "Question: Who is number 0, " has 27 bytes, and é two more.
-    let cut = HttpOptions { longest_text_bytes: Some(28), ..small_batches() };
-    let encoder = HttpEncoder::open(Client::new(&options(&server)).unwrap(), cut).unwrap();
-    encoder.encode(&inputs(1)).unwrap();
-    assert_eq!(server.seen().last().unwrap().inputs(), ["Question: Who is number 0, "]);
-}
-
-#[test]
 fn a_missing_vector_is_an_error_and_the_others_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let bad = |seen: &SeenRequest| seen.inputs().iter().any(|text| text.contains("number 5,"));
     let server =
         Server::start(move |seen| if bad(seen) { Reply::error(400, "too long") } else { embed(seen) });
     let cache = Some(CacheOptions { folder: folder.path().to_owned(), namespace: String::new() });
-    let cached = ClientOptions { cache, ..options(&server) };
-    let encoder = HttpEncoder::open(Client::new(&cached).unwrap(), small_batches()).unwrap();
+    let encoder = open(&ClientOptions { cache, ..options(&server) });
     let error = encoder.encode(&inputs(8)).unwrap_err().to_string();
     assert!(
         error.contains("item item-5 has no vector (7 of 8 have one)") && error.contains("too long"),
@@ -98,31 +86,24 @@ fn a_service_that_changes_its_model_is_noticed() {
         let length = if seen.number == 0 { 2 } else { 3 };
         Reply::vectors(&vec![vec![1.0; length]; seen.inputs().len()])
     });
-    let encoder = HttpEncoder::open(Client::new(&options(&server)).unwrap(), small_batches()).unwrap();
+    let encoder = open(&options(&server));
     let error = encoder.encode(&inputs(2)).unwrap_err().to_string();
     assert!(error.contains("has 3 components, others have 2"), "{error}");
     let dead = Server::start(|_| Reply::error(401, "no"));
-    assert!(HttpEncoder::open(Client::new(&options(&dead)).unwrap(), small_batches()).is_err());
+    let (client, form) = (Client::new(&options(&dead)).unwrap(), InputForm::QuestionSchemaPrediction);
+    assert!(HttpEncoder::open(client, EmbeddingRequest::new("m"), form).is_err());
 }
 
 #[test]
 fn the_fingerprint_changes_with_what_changes_vectors() {
     let server = Server::start(embed);
-    let fingerprint = |options_of: HttpOptions| {
-        HttpEncoder::open(Client::new(&options(&server)).unwrap(), options_of).unwrap().fingerprint()
+    let fingerprint = |model: &str, form| {
+        let client = Client::new(&options(&server)).unwrap();
+        HttpEncoder::open(client, EmbeddingRequest::new(model), form).unwrap().fingerprint()
     };
-    let base = fingerprint(small_batches());
-    assert_eq!(base, fingerprint(HttpOptions::new("m")), "the size of batches does not");
-    for other in [
-        HttpOptions::new("n"),
-        HttpOptions { form: InputForm::QuestionSchema, ..HttpOptions::new("m") },
-        HttpOptions { longest_text_bytes: Some(100), ..HttpOptions::new("m") },
-        HttpOptions { revision: "2".to_owned(), ..HttpOptions::new("m") },
-        HttpOptions {
-            request: EmbeddingRequest { dimensions: Some(2), ..EmbeddingRequest::new("m") },
-            ..HttpOptions::new("m")
-        },
-    ] {
-        assert_ne!(base, fingerprint(other.clone()), "{other:?}");
-    }
+    let base = open(&options(&server)).fingerprint();
+    let same = fingerprint("m", InputForm::QuestionSchemaPrediction);
+    assert_eq!(base, same, "the size of batches does not");
+    assert_ne!(base, fingerprint("n", InputForm::QuestionSchemaPrediction));
+    assert_ne!(base, fingerprint("m", InputForm::QuestionSchema));
 }

@@ -50,14 +50,6 @@ impl Estimator for FromAgreement {
         "agreement"
     }
 
-    fn summary(&self) -> &'static str {
-        "agreement on the line: accuracy moves as the agreement with other systems does (Baek et al., 2022)"
-    }
-
-    fn needs(&self) -> &'static str {
-        "predictions of another system on the target, best of several, and a known run of any of them or of the same system"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let questions = &case.evidence.questions;
         let abroad = mean_share(case, case.target, questions);

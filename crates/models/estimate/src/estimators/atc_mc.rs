@@ -24,14 +24,6 @@ impl Estimator for AtcMc {
         "atc-mc"
     }
 
-    fn summary(&self) -> &'static str {
-        "average thresholded confidence, by maximum confidence (Garg et al., 2022)"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of the same system; best a confidence with every prediction"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         estimate_by(case, self.id(), &formula, (ABOVE, &formula))
     }

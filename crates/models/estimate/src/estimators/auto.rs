@@ -16,14 +16,6 @@ impl Estimator for Auto {
         "auto"
     }
 
-    fn summary(&self) -> &'static str {
-        "`equivalents` where labels of other systems on the target allow it, else `signals`"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of any system"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         if Equivalents::systems(case).is_some() {
             Equivalents.estimate(case)

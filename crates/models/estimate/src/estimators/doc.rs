@@ -30,14 +30,6 @@ impl Estimator for Doc {
         "doc"
     }
 
-    fn summary(&self) -> &'static str {
-        "difference of confidences: the known accuracy less the fall of the mean confidence (Guillory et al., 2021)"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of the same system; best a confidence with every prediction"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let tau = case.options.tau;
         let mut estimate = estimate_by(

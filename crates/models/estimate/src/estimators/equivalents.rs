@@ -50,14 +50,6 @@ impl Estimator for Equivalents {
         "equivalents"
     }
 
-    fn summary(&self) -> &'static str {
-        "labels of other systems' answers to the same questions, carried over where results are the same"
-    }
-
-    fn needs(&self) -> &'static str {
-        "known runs of at least three other systems on the target's questions"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let systems = Self::systems(case).ok_or(EstimateError::Needs {
             method: self.id(),

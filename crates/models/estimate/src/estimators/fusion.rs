@@ -32,14 +32,6 @@ impl Estimator for Fusion {
         "fusion"
     }
 
-    fn summary(&self) -> &'static str {
-        "FusionSQL: accuracy from the shift of the predictions, learned on sample sets of the known runs"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of any system, best of the same one"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let FittedFusion { training, reference, evaluator } =
             FittedFusion::new(case, self.id(), self.options)?;

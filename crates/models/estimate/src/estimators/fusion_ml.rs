@@ -15,40 +15,26 @@ use super::sampling::{FusionOptions, LabelledAnswers, failed, task};
 /// Reptile learns an initialisation over the tasks, which a few steps adapt to the target's own labelled answers
 /// where it has some (paper section IV-C, Eq. 13).
 #[derive(Debug, Clone, Copy)]
-pub struct FusionMl {
-    /// The sample sets; the regressor is always the network.
-    pub options: FusionOptions,
-    /// Outer steps of Reptile.
-    pub iterations: usize,
-}
+pub struct FusionMl;
 
-impl FusionMl {
-    /// 400 outer steps, so that an estimate takes seconds.
-    pub const DEFAULT: Self = Self { options: FusionOptions::DEFAULT, iterations: 400 };
-}
+/// Outer steps of Reptile: so few that an estimate takes seconds.
+const ITERATIONS: usize = 400;
 
 impl Estimator for FusionMl {
     fn id(&self) -> &'static str {
         "fusion-ml"
     }
 
-    fn summary(&self) -> &'static str {
-        "FusionSQL for unseen systems: meta-learned over the known systems, adapted in a few steps"
-    }
-
-    fn needs(&self) -> &'static str {
-        "known runs of at least two other systems"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let training = LabelledAnswers::new(case, self.id())?;
         let seed = case.options.seed;
-        let directions = training.directions(self.options.slices, seed)?;
+        let options = FusionOptions::DEFAULT;
+        let directions = training.directions(options.slices, seed)?;
         let (mut own_sets, mut others) = (None, Vec::new());
         for (system, answers) in &training.corpus {
             let source = training.source_of(answers)?;
             let reference = Reference::build(&source.vectors, directions.clone()).map_err(failed)?;
-            let sets = task(case, &training, &reference, (*system, answers), self.options)?;
+            let sets = task(case, &training, &reference, (*system, answers), options)?;
             if *system == case.target { own_sets = Some(sets) } else { others.push(sets) }
         }
         if others.len() < 2 {
@@ -62,7 +48,7 @@ impl Estimator for FusionMl {
             });
         }
         let inner = AdaptOptions { seed, ..AdaptOptions::default() };
-        let reptile = ReptileOptions { iterations: self.iterations, inner, ..ReptileOptions::default() };
+        let reptile = ReptileOptions { iterations: ITERATIONS, inner };
         let mut evaluator =
             meta_train(&others, &reptile, &FitOptions { seed, ..FitOptions::default() }).map_err(failed)?;
         if let Some(sets) = own_sets {

@@ -5,7 +5,7 @@ use crate::error::EstimateError;
 use crate::estimate::Estimate;
 use crate::pool::QuestionIndex;
 use sqlgauge_base::{Random, seed_of};
-use sqlgauge_fusion::{HeldOutPart, Rows, TransferOptions, fine_tune, sample_subsets};
+use sqlgauge_fusion::{HeldOutPart, Rows, fine_tune, sample_subsets};
 
 use super::Estimator;
 use super::fusion::{FittedFusion, TargetShift};
@@ -20,27 +20,11 @@ const FEWEST_LABELS: usize = 10;
 /// What it does: as [`Fusion`](super::Fusion), and then trains the network further on bootstrap sets of the target's
 /// answers that have labels (paper section V-C). The interval is from labels that were held out: a fifth of them at a time.
 #[derive(Debug, Clone, Copy)]
-pub struct FusionTl {
-    /// The sample sets; the regressor is always the network.
-    pub options: FusionOptions,
-}
-
-impl FusionTl {
-    /// With the options of [`FusionOptions::DEFAULT`].
-    pub const DEFAULT: Self = Self { options: FusionOptions::DEFAULT };
-}
+pub struct FusionTl;
 
 impl Estimator for FusionTl {
     fn id(&self) -> &'static str {
         "fusion-tl"
-    }
-
-    fn summary(&self) -> &'static str {
-        "FusionSQL, fine-tuned on some labelled answers to the target"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run, and labels of at least ten of the target's answers (--labels)"
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
@@ -57,8 +41,8 @@ impl Estimator for FusionTl {
                 remedy: "give some with --labels, or use --method fusion",
             });
         }
-        let options = FusionOptions { regressor: "mlp", ..self.options };
-        let FittedFusion { training, reference, evaluator } = FittedFusion::new(case, self.id(), options)?;
+        let FittedFusion { training, reference, evaluator } =
+            FittedFusion::new(case, self.id(), FusionOptions::DEFAULT)?;
         let mut answers = Answers::of(case, case.target, &labelled)?;
         answers.correct =
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
@@ -69,8 +53,7 @@ impl Estimator for FusionTl {
         let tuned_on = |places: &[usize]| {
             let subsets = sample_subsets(places, SUBSETS, places.len(), seed);
             let sets = described(&reference, &answers, &subsets, &evaluator.card().descriptors)?;
-            let options = TransferOptions { seed, ..TransferOptions::default() };
-            fine_tune(&evaluator, &sets, &options).map_err(failed)
+            fine_tune(&evaluator, &sets, seed).map_err(failed)
         };
         let mut places: Vec<usize> = (0..answers.len()).collect();
         Random::new([seed, seed_of("parts of the labels")]).shuffle(&mut places);

@@ -35,14 +35,6 @@ impl Estimator for JudgeArena {
         "judge-arena"
     }
 
-    fn summary(&self) -> &'static str {
-        "a language model compares the predictions with those of systems of known accuracy (ArenaCmp)"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a server with a language model, and predictions on the target of at least two other systems with known runs"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let service = case.judge(self.id())?;
         let items = case.judge_items();
@@ -60,11 +52,8 @@ impl Estimator for JudgeArena {
         let opponents: Vec<KnownOpponent> =
             systems.iter().map(|&system| KnownOpponent::of(case, system, &items)).collect();
         let all: Vec<Opponent> = opponents.iter().map(|rival| rival.opponent.clone()).collect();
-        let options = ArenaOptions {
-            questions: service.questions,
-            seed: case.options.seed,
-            ..ArenaOptions::new(service.options(TemplateKind::Arena)?)
-        };
+        let judge = service.options(TemplateKind::Arena)?;
+        let options = ArenaOptions { judge, questions: service.questions, seed: case.options.seed };
         let mut on_progress = |progress: &_| (service.progress)(progress);
         let report = judge_arena(&service.client, &options, &items, &all, Some(&mut on_progress))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;

@@ -8,7 +8,7 @@ use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
 use crate::judges::describe;
-use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
+use crate::judges::{BugEstimate, BugOutcome, BugReport, TemplateKind, judge_bug};
 use crate::outcome::EstimateDraft;
 
 use super::Estimator;
@@ -26,14 +26,6 @@ impl Estimator for JudgeBug {
         "judge-bug"
     }
 
-    fn summary(&self) -> &'static str {
-        "a language model says of every prediction whether it is right (BugJudge)"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a server with a language model; questions, schemas and predictions are sent to it"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let service = case.judge(self.id())?;
         let options = service.options(TemplateKind::Bug)?;
@@ -48,10 +40,9 @@ impl Estimator for JudgeBug {
                 "the judge gave no verdict on any prediction: {why}"
             )));
         };
-        let probability =
-            |item: &crate::judges::BugItem| item.outcome.p_correct().unwrap_or(estimate.accuracy);
+        let probability = |outcome: &BugOutcome| outcome.p_correct().unwrap_or(estimate.accuracy);
         let mut outcome =
-            EstimateDraft::new(report.items.iter().map(probability).collect(), "the judge's verdicts");
+            EstimateDraft::new(report.outcomes.iter().map(probability).collect(), "the judge's verdicts");
         outcome.notes = notes(&report, estimate, &service.client.server());
         let interval = interval(estimate, report.decided, items.len(), case.options.level);
         Ok(outcome.estimate_at(case, self.id(), estimate.accuracy, interval))

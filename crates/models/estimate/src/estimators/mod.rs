@@ -56,12 +56,6 @@ pub trait Estimator: Send + Sync {
     /// Its name on the command line.
     fn id(&self) -> &'static str;
 
-    /// What it does, in a line.
-    fn summary(&self) -> &'static str;
-
-    /// What it needs beside predictions and questions, in a line.
-    fn needs(&self) -> &'static str;
-
     /// The accuracy of the case's target.
     ///
     /// # Errors
@@ -79,14 +73,14 @@ static ALL: &[&dyn Estimator] = &[
     #[cfg(feature = "evaluator")]
     &Fusion::DEFAULT,
     #[cfg(feature = "evaluator")]
-    &FusionMl::DEFAULT,
+    &FusionMl,
     &AtcMc,
     &AtcNe,
     &Doc,
     &FromAgreement,
     &Ppi,
     #[cfg(feature = "evaluator")]
-    &FusionTl::DEFAULT,
+    &FusionTl,
     #[cfg(feature = "services")]
     &JudgeBug,
     #[cfg(feature = "services")]
@@ -131,14 +125,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_estimator_has_a_name_of_its_own_and_says_what_it_does_and_needs() {
+    fn every_estimator_has_a_name_of_its_own() {
         let mut ids = HashSet::new();
         for estimator in all() {
             assert!(ids.insert(estimator.id()), "{} occurs twice", estimator.id());
             assert!(estimator.id().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", estimator.id());
-            for text in [estimator.summary(), estimator.needs()] {
-                assert!(!text.is_empty() && !text.contains('\n') && !text.ends_with('.'), "{text}");
-            }
             assert_eq!(find(estimator.id()).unwrap().id(), estimator.id());
         }
         for missing in OPTIONAL.iter().filter(|missing| !ids.contains(missing.what)) {

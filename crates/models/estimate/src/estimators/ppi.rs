@@ -80,14 +80,6 @@ impl Estimator for Ppi {
         "ppi"
     }
 
-    fn summary(&self) -> &'static str {
-        "prediction-powered inference (AutoEval): the mean probability, rectified by a few labels of the target"
-    }
-
-    fn needs(&self) -> &'static str {
-        "labels of some of the target's predictions, drawn at random; a known run or confidences make the interval narrower"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let label = |question: QuestionIndex| case.evidence.labels.get(case.target, question);
         let questions = &case.evidence.questions;

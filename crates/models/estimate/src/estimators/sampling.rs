@@ -17,6 +17,8 @@ use sqlgauge_fusion::{MetaSet, Parts, Rows};
 
 /// Fewest answers that sample sets are drawn from.
 const FEWEST_ANSWERS: usize = 5;
+/// Answers of the smallest set; fewer where a part of the labelled answers has fewer.
+const SMALLEST: usize = 50;
 /// Groups of databases that hold sets for the interval, at most.
 const MOST_GROUPS: usize = 20;
 /// Share of the databases, and of the sets, that the interval stands on.
@@ -29,8 +31,6 @@ const VALIDATION_SHARE: f64 = 0.1;
 pub struct FusionOptions {
     /// Sample sets in all; those of the case's options if it is `None`.
     pub sets: Option<usize>,
-    /// Answers of the smallest set; fewer where a part of the labelled answers has fewer.
-    pub smallest: usize,
     /// Answers of the largest set.
     pub largest: usize,
     /// Directions of the sliced distance.
@@ -45,15 +45,12 @@ impl FusionOptions {
     /// Sets of 50 to 2,000 answers, HSWD (8, 16), the network.
     pub const DEFAULT: Self = Self {
         sets: None,
-        smallest: 50,
         largest: 2000,
         slices: Slices::Hybrid { principal: 8, random: 16 },
         regressor: "mlp",
         descriptors: DescriptorSet::All,
     };
-}
 
-impl FusionOptions {
     fn sets(&self, case: &TargetCase<'_>) -> usize {
         self.sets.unwrap_or(case.options.sample_sets)
     }
@@ -240,7 +237,7 @@ impl<'a> Draw<'a> {
         let place = ((system.0 as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
         let options = MetaSetOptions {
             sets: sets.max(1),
-            smallest: self.options.smallest.min(self.options.largest),
+            smallest: SMALLEST.min(self.options.largest),
             largest: self.options.largest,
             seed: Random::new([self.case.options.seed, place]).next_u64(),
             strategies,

@@ -64,14 +64,6 @@ impl Estimator for FromSignals {
         "signals"
     }
 
-    fn summary(&self) -> &'static str {
-        "execution, structure and agreement of the predictions, and how accuracy moved with them where it is known"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of any system, best of the same one; predictions of other systems on the target help much"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         if case.evidence.sources.is_empty() {
             return Err(EstimateError::Needs {

@@ -22,14 +22,6 @@ impl Estimator for SourceAccuracy {
         "source"
     }
 
-    fn summary(&self) -> &'static str {
-        "the known accuracy, carried over"
-    }
-
-    fn needs(&self) -> &'static str {
-        "a known run of the same system"
-    }
-
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
         let accuracy =
             case.pool().known_accuracy(case.target).ok_or_else(|| own_run_needed(case, self.id()))?;

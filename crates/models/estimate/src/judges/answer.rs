@@ -1,36 +1,35 @@
 //! What a judge said, read strictly.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sqlgauge_llm::{ChatAnswer, LlmError};
 
 /// Why an item has no verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "why", rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undecided {
     /// The judge says that it cannot tell.
     Unsure,
     /// The answer is not what was asked for.
-    Unparsable { reason: String },
+    Unparsable,
     /// The answer was cut at the limit of its tokens.
     Truncated,
     /// The judge or its server refused to answer.
     Refused,
     /// The request failed.
-    Failed { reason: String },
+    Failed,
     /// The request was not sent: the budget was used up, or an earlier failure would have hit it too.
     Unasked,
 }
 
 impl Undecided {
-    /// Name of the reason, as it is serialised.
-    pub fn name(&self) -> &'static str {
+    /// Name of the reason.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Unsure => "unsure",
-            Self::Unparsable { .. } => "unparsable",
+            Self::Unparsable => "unparsable",
             Self::Truncated => "truncated",
             Self::Refused => "refused",
-            Self::Failed { .. } => "failed",
+            Self::Failed => "failed",
             Self::Unasked => "unasked",
         }
     }
@@ -43,7 +42,7 @@ pub(super) struct Answer<V> {
     pub verdict: V,
     /// How probable the judge finds its verdict, in [0, 1].
     pub confidence: f64,
-    /// Kinds of mistake that it found.
+    /// Kinds of mistake that it found. Nobody reads them or the reason, but another form of them is not an answer.
     #[serde(default)]
     pub errors: Vec<String>,
     #[serde(default)]
@@ -58,7 +57,7 @@ pub(super) fn read<V: DeserializeOwned>(
     let answer = match result {
         Ok(answer) => answer,
         Err(error) if error.is_unasked() => return Err(Undecided::Unasked),
-        Err(error) => return Err(Undecided::Failed { reason: error.to_string() }),
+        Err(_) => return Err(Undecided::Failed),
     };
     match answer.finish_reason.as_deref() {
         Some("length") => return Err(Undecided::Truncated),
@@ -66,13 +65,9 @@ pub(super) fn read<V: DeserializeOwned>(
         _ if answer.refusal.is_some() => return Err(Undecided::Refused),
         _ => {}
     }
-    let answer: Answer<V> = serde_json::from_str(unwrapped(&answer.text))
-        .map_err(|error| Undecided::Unparsable { reason: error.to_string() })?;
-    if !(0.0..=1.0).contains(&answer.confidence) {
-        let reason = format!("the confidence {} is not between 0 and 1", answer.confidence);
-        return Err(Undecided::Unparsable { reason });
-    }
-    Ok(answer)
+    let answer: Result<Answer<V>, _> = serde_json::from_str(unwrapped(&answer.text));
+    let is_probability = |answer: &Answer<V>| (0.0..=1.0).contains(&answer.confidence);
+    answer.ok().filter(is_probability).ok_or(Undecided::Unparsable)
 }
 
 /// The text without reasoning in front and a code fence around.
@@ -149,7 +144,6 @@ mod tests {
         ] {
             let undecided = read::<String>(&result).unwrap_err();
             assert_eq!(undecided.name(), name);
-            assert_eq!(serde_json::to_value(&undecided).unwrap()["why"], name);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sqlgauge_base::Random;
 use sqlgauge_base::stats::sample_deviation;
 use sqlgauge_llm::{BatchProgress, ChatRequest, Client, Usage, digest};
@@ -45,21 +45,14 @@ pub struct ArenaOptions {
     pub questions: Option<usize>,
     /// Seed of the draw and of the resampling.
     pub seed: u64,
-    /// Resamples of the questions for the standard error; 0 leaves it out.
-    pub resamples: u32,
 }
 
-impl ArenaOptions {
-    /// All questions, 200 resamples, seed 0.
-    pub fn new(judge: JudgeOptions) -> Self {
-        Self { judge, questions: None, seed: 0, resamples: 200 }
-    }
-}
+/// Resamples of the questions for the standard error.
+const RESAMPLES: u32 = 200;
 
 /// How a comparison ended for the target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
-pub enum PairOutcome {
+#[derive(Debug, Clone, PartialEq)]
+enum PairOutcome {
     /// The target's prediction is better in both orders, or the opponent has none.
     Win,
     /// Equal texts, a tie in at least one order, or each order favours another.
@@ -72,7 +65,7 @@ pub enum PairOutcome {
 
 impl PairOutcome {
     /// Points of the target: 1, ½, 0; `None` while undecided.
-    pub fn points(&self) -> Option<f64> {
+    fn points(&self) -> Option<f64> {
         match self {
             Self::Win => Some(1.0),
             Self::Tie => Some(0.5),
@@ -82,65 +75,33 @@ impl PairOutcome {
     }
 }
 
-/// The target's prediction for one question against one opponent's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArenaComparison {
-    pub id: String,
-    pub db_id: String,
-    pub opponent: String,
-    /// How it ended.
-    #[serde(flatten)]
-    pub outcome: PairOutcome,
-    /// Whether the judge was asked; equal or missing predictions need no judge.
-    pub asked: bool,
-    /// Whether the two orders contradict each other outright: the judge went by position.
-    pub contradictory: bool,
-}
-
 /// The target against one opponent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OpponentReport {
     pub name: String,
-    /// Its known accuracy.
-    pub accuracy: Option<f64>,
     /// Comparisons that the target won.
     pub wins: usize,
     pub ties: usize,
     /// Comparisons that the target lost.
     pub losses: usize,
-    /// Comparisons without a verdict.
-    pub undecided: usize,
-    /// Questions that were drawn and that the opponent has no prediction for.
-    pub missing: usize,
-    /// Its Bradley-Terry strength, the target's being 0: log odds of winning against the target, with half a win added
-    /// on both sides. `None` without a decided comparison.
-    pub strength: Option<f64>,
 }
 
 /// The target's accuracy. All accuracies in [0, 1].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ArenaEstimate {
     /// The accuracy at the target's strength on the line through the known opponents.
     pub accuracy: f64,
-    /// Log odds of accuracy for one unit of strength.
-    pub slope: f64,
     /// Whether the target is stronger or weaker than all known opponents, so that the line is prolonged.
     pub outside: bool,
     /// Standard deviation over resamples of the questions; it does not hold the judge's own bias.
     pub standard_error: Option<f64>,
-    /// Share of resamples that no line could be fitted to; near 0 when the known systems are well apart.
-    pub failed_resamples: f64,
 }
 
 /// What came of the comparisons.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ArenaReport {
     pub model: String,
-    /// The sha256 of the prompt template.
-    pub template: String,
     pub questions: usize,
-    /// One entry per question and opponent, question by question.
-    pub comparisons: Vec<ArenaComparison>,
     /// One entry per opponent, in their order.
     pub opponents: Vec<OpponentReport>,
     /// Comparisons without a verdict, by reason (see [`Undecided::name`]).
@@ -184,11 +145,11 @@ pub fn judge_arena(
     let batch = client.chat_batch(&requests, progress);
     let (stopped_by, failed_by) = (stopped_by(&batch.results), failed_by(&batch.results));
     let mut answers = batch.results.chunks_exact(2);
-    let outcomes: Vec<(PairOutcome, bool)> = pairs
+    let outcomes: Vec<PairOutcome> = pairs
         .iter()
         .map(|pair| match &pair.settled {
-            Some(outcome) => (outcome.clone(), false),
-            None => answers.next().map_or((PairOutcome::Undecided(Undecided::Unasked), false), |both| {
+            Some(outcome) => outcome.clone(),
+            None => answers.next().map_or(PairOutcome::Undecided(Undecided::Unasked), |both| {
                 combined(read(&both[0]), read(&both[1]))
             }),
         })
@@ -196,14 +157,8 @@ pub fn judge_arena(
     let table = Table::new(&pairs, &outcomes, opponents, drawn.len());
     Ok(ArenaReport {
         model: options.judge.model.clone(),
-        template: options.judge.template.digest().to_owned(),
         questions: drawn.len(),
-        comparisons: pairs
-            .iter()
-            .zip(&outcomes)
-            .map(|(pair, outcome)| pair.comparison(outcome, opponents))
-            .collect(),
-        opponents: opponent_reports(&pairs, &outcomes, opponents, &table),
+        opponents: opponent_reports(&pairs, &outcomes, opponents),
         undecided: reasons(&outcomes),
         estimate: table.estimate(options),
         usage: batch.usage,
@@ -278,44 +233,28 @@ impl Pair<'_> {
         [(ours, self.theirs), (self.theirs, ours)]
             .map(|(a, b)| judge.request(self.item, &[("sql_a", a), ("sql_b", b)]))
     }
-
-    fn comparison(
-        &self,
-        (outcome, contradictory): &(PairOutcome, bool),
-        opponents: &[Opponent],
-    ) -> ArenaComparison {
-        ArenaComparison {
-            id: self.item.id.clone(),
-            db_id: self.item.db_id.clone(),
-            opponent: opponents[self.opponent].name.clone(),
-            outcome: outcome.clone(),
-            asked: self.settled.is_none(),
-            contradictory: *contradictory,
-        }
-    }
 }
 
-/// The outcome of both orders, and whether they contradict each other.
+/// The outcome of both orders.
 fn combined(
     first: Result<Answer<Verdict>, Undecided>,
     second: Result<Answer<Verdict>, Undecided>,
-) -> (PairOutcome, bool) {
+) -> PairOutcome {
     let (first, second) = match (first, second) {
         (Ok(first), Ok(second)) => (first.verdict, second.verdict),
-        (Err(undecided), _) | (_, Err(undecided)) => return (PairOutcome::Undecided(undecided), false),
+        (Err(undecided), _) | (_, Err(undecided)) => return PairOutcome::Undecided(undecided),
     };
     match (first, second) {
-        (Verdict::Unsure, _) | (_, Verdict::Unsure) => (PairOutcome::Undecided(Undecided::Unsure), false),
-        (Verdict::A, Verdict::B) => (PairOutcome::Win, false),
-        (Verdict::B, Verdict::A) => (PairOutcome::Loss, false),
-        (Verdict::A, Verdict::A) | (Verdict::B, Verdict::B) => (PairOutcome::Tie, true),
-        (Verdict::Tie, _) | (_, Verdict::Tie) => (PairOutcome::Tie, false),
+        (Verdict::Unsure, _) | (_, Verdict::Unsure) => PairOutcome::Undecided(Undecided::Unsure),
+        (Verdict::A, Verdict::B) => PairOutcome::Win,
+        (Verdict::B, Verdict::A) => PairOutcome::Loss,
+        _ => PairOutcome::Tie,
     }
 }
 
-fn reasons(outcomes: &[(PairOutcome, bool)]) -> BTreeMap<String, usize> {
+fn reasons(outcomes: &[PairOutcome]) -> BTreeMap<String, usize> {
     let mut reasons = BTreeMap::new();
-    for (outcome, _) in outcomes {
+    for outcome in outcomes {
         if let PairOutcome::Undecided(undecided) = outcome {
             *reasons.entry(undecided.name().to_owned()).or_insert(0) += 1;
         }
@@ -325,30 +264,19 @@ fn reasons(outcomes: &[(PairOutcome, bool)]) -> BTreeMap<String, usize> {
 
 fn opponent_reports(
     pairs: &[Pair<'_>],
-    outcomes: &[(PairOutcome, bool)],
+    outcomes: &[PairOutcome],
     opponents: &[Opponent],
-    table: &Table,
 ) -> Vec<OpponentReport> {
     let report = |(index, opponent): (usize, &Opponent)| {
-        let ended: Vec<&PairOutcome> = pairs
-            .iter()
-            .zip(outcomes)
-            .filter(|(pair, _)| pair.opponent == index)
-            .map(|(_, (outcome, _))| outcome)
-            .collect();
-        let count = |wanted: &PairOutcome| ended.iter().filter(|outcome| **outcome == wanted).count();
-        let (wins, ties, losses) =
-            (count(&PairOutcome::Win), count(&PairOutcome::Tie), count(&PairOutcome::Loss));
+        let count = |wanted: &PairOutcome| {
+            let ended = pairs.iter().zip(outcomes);
+            ended.filter(|(pair, outcome)| pair.opponent == index && *outcome == wanted).count()
+        };
         OpponentReport {
             name: opponent.name.clone(),
-            accuracy: opponent.accuracy,
-            wins,
-            ties,
-            losses,
-            undecided: ended.len() - wins - ties - losses,
-            missing: table.rows.len() - ended.len(),
-            strength: (wins + ties + losses > 0)
-                .then(|| table.points(0..table.rows.len())[index].opponent_strength()),
+            wins: count(&PairOutcome::Win),
+            ties: count(&PairOutcome::Tie),
+            losses: count(&PairOutcome::Loss),
         }
     };
     opponents.iter().enumerate().map(report).collect()
@@ -361,14 +289,9 @@ struct Table {
 }
 
 impl Table {
-    fn new(
-        pairs: &[Pair<'_>],
-        outcomes: &[(PairOutcome, bool)],
-        opponents: &[Opponent],
-        questions: usize,
-    ) -> Self {
+    fn new(pairs: &[Pair<'_>], outcomes: &[PairOutcome], opponents: &[Opponent], questions: usize) -> Self {
         let mut rows = vec![vec![None; opponents.len()]; questions];
-        for (pair, (outcome, _)) in pairs.iter().zip(outcomes) {
+        for (pair, outcome) in pairs.iter().zip(outcomes) {
             rows[pair.question][pair.opponent] = outcome.points();
         }
         Self { rows, accuracies: opponents.iter().map(|opponent| opponent.accuracy).collect() }
@@ -399,19 +322,16 @@ impl Table {
     fn estimate(&self, options: &ArenaOptions) -> Result<ArenaEstimate, CalibrationError> {
         let whole = self.calibration(0..self.rows.len())?;
         let mut random = Random::new([options.seed]);
-        let resampled: Vec<f64> = (0..options.resamples)
+        let resampled: Vec<f64> = (0..RESAMPLES)
             .filter_map(|_| {
                 let questions: Vec<usize> = self.rows.iter().map(|_| random.below(self.rows.len())).collect();
                 self.calibration(questions.into_iter()).ok().map(|calibration| calibration.accuracy)
             })
             .collect();
-        let failed = f64::from(options.resamples) - resampled.len() as f64;
         Ok(ArenaEstimate {
             accuracy: whole.accuracy,
-            slope: whole.slope,
             outside: whole.outside,
             standard_error: sample_deviation(&resampled),
-            failed_resamples: failed / f64::from(options.resamples.max(1)),
         })
     }
 }
@@ -428,24 +348,20 @@ mod tests {
     fn only_a_preference_in_both_orders_wins() {
         use Verdict::{A, B, Tie, Unsure};
         let unsure = || PairOutcome::Undecided(Undecided::Unsure);
-        for (first, second, outcome, contradictory) in [
-            (A, B, PairOutcome::Win, false),
-            (B, A, PairOutcome::Loss, false),
-            (A, A, PairOutcome::Tie, true),
-            (B, B, PairOutcome::Tie, true),
-            (Tie, Tie, PairOutcome::Tie, false),
-            (A, Tie, PairOutcome::Tie, false),
-            (Tie, A, PairOutcome::Tie, false),
-            (Unsure, B, unsure(), false),
-            (Tie, Unsure, unsure(), false),
+        for (first, second, outcome) in [
+            (A, B, PairOutcome::Win),
+            (B, A, PairOutcome::Loss),
+            (A, A, PairOutcome::Tie),
+            (B, B, PairOutcome::Tie),
+            (Tie, Tie, PairOutcome::Tie),
+            (A, Tie, PairOutcome::Tie),
+            (Tie, A, PairOutcome::Tie),
+            (Unsure, B, unsure()),
+            (Tie, Unsure, unsure()),
         ] {
-            assert_eq!(
-                combined(Ok(answer(first)), Ok(answer(second))),
-                (outcome, contradictory),
-                "{first:?} {second:?}"
-            );
+            assert_eq!(combined(Ok(answer(first)), Ok(answer(second))), outcome, "{first:?} {second:?}");
         }
-        let cut = (PairOutcome::Undecided(Undecided::Truncated), false);
+        let cut = PairOutcome::Undecided(Undecided::Truncated);
         assert_eq!(combined(Ok(answer(A)), Err(Undecided::Truncated)), cut);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sqlgauge_llm::{BatchProgress, ChatAnswer, ChatRequest, Client, LlmError, Usage};
 
 use super::answer::{Undecided, read};
@@ -18,8 +18,7 @@ enum Verdict {
 }
 
 /// What came of one prediction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum BugOutcome {
     /// The judge has a verdict.
     Decided {
@@ -28,8 +27,6 @@ pub enum BugOutcome {
         /// The probability that the prediction is right, in [0, 1]: the judge's confidence if it finds it right, one
         /// minus that if not.
         p_correct: f64,
-        errors: Vec<String>,
-        reason: String,
     },
     /// There is no prediction; wrong without asking.
     Empty,
@@ -52,16 +49,8 @@ impl BugOutcome {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BugItem {
-    pub id: String,
-    pub db_id: String,
-    #[serde(flatten)]
-    pub outcome: BugOutcome,
-}
-
 /// The accuracy of a set, as the judge sees it. All shares in [0, 1].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BugEstimate {
     /// Mean probability of being right over the decided items: undecided ones are taken to be like the others.
     pub accuracy: f64,
@@ -76,17 +65,13 @@ pub struct BugEstimate {
 }
 
 /// What the judge made of a set of predictions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BugReport {
     pub model: String,
-    /// The sha256 of the prompt template.
-    pub template: String,
-    /// One entry per item, in their order.
-    pub items: Vec<BugItem>,
+    /// What came of each item, in their order.
+    pub outcomes: Vec<BugOutcome>,
     /// Items with a verdict, empty predictions among them.
     pub decided: usize,
-    /// Empty predictions.
-    pub empty: usize,
     /// Items without a verdict, by reason (see [`Undecided::name`]).
     pub undecided: BTreeMap<String, usize>,
     /// The accuracy; `None` when no item is decided.
@@ -121,18 +106,15 @@ pub fn judge_bug(
     let mut answers = batch.results.iter();
     let outcomes = items.iter().map(|item| {
         let answer = if item.sql.trim().is_empty() { None } else { answers.next() };
-        let outcome = answer.map_or(BugOutcome::Empty, outcome);
-        BugItem { id: item.id.clone(), db_id: item.db_id.clone(), outcome }
+        answer.map_or(BugOutcome::Empty, outcome)
     });
-    let items: Vec<BugItem> = outcomes.collect();
+    let outcomes: Vec<BugOutcome> = outcomes.collect();
     Ok(BugReport {
         model: options.model.clone(),
-        template: options.template.digest().to_owned(),
-        decided: items.iter().filter(|item| item.outcome.p_correct().is_some()).count(),
-        empty: items.iter().filter(|item| item.outcome == BugOutcome::Empty).count(),
-        undecided: reasons(&items),
-        estimate: estimate(&items),
-        items,
+        decided: outcomes.iter().filter(|outcome| outcome.p_correct().is_some()).count(),
+        undecided: reasons(&outcomes),
+        estimate: estimate(&outcomes),
+        outcomes,
         usage: batch.usage,
         stopped_by,
         failed_by,
@@ -149,22 +131,21 @@ fn outcome(result: &Result<ChatAnswer, LlmError>) -> BugOutcome {
         Verdict::Incorrect => 1.0 - answer.confidence,
         Verdict::Unsure => return BugOutcome::Undecided(Undecided::Unsure),
     };
-    let correct = answer.verdict == Verdict::Correct;
-    BugOutcome::Decided { correct, p_correct, errors: answer.errors, reason: answer.reason }
+    BugOutcome::Decided { correct: answer.verdict == Verdict::Correct, p_correct }
 }
 
-fn reasons(items: &[BugItem]) -> BTreeMap<String, usize> {
+fn reasons(outcomes: &[BugOutcome]) -> BTreeMap<String, usize> {
     let mut reasons = BTreeMap::new();
-    for item in items {
-        if let BugOutcome::Undecided(undecided) = &item.outcome {
+    for outcome in outcomes {
+        if let BugOutcome::Undecided(undecided) = outcome {
             *reasons.entry(undecided.name().to_owned()).or_insert(0) += 1;
         }
     }
     reasons
 }
 
-fn estimate(items: &[BugItem]) -> Option<BugEstimate> {
-    let decided: Vec<f64> = items.iter().filter_map(|item| item.outcome.p_correct()).collect();
+fn estimate(outcomes: &[BugOutcome]) -> Option<BugEstimate> {
+    let decided: Vec<f64> = outcomes.iter().filter_map(BugOutcome::p_correct).collect();
     if decided.is_empty() {
         return None;
     }
@@ -172,11 +153,11 @@ fn estimate(items: &[BugItem]) -> Option<BugEstimate> {
     let sum: f64 = decided.iter().sum();
     let accuracy = sum / count;
     let squares: f64 = decided.iter().map(|p| (p - accuracy).powi(2)).sum();
-    let all = items.len() as f64;
+    let all = outcomes.len() as f64;
     Some(BugEstimate {
         accuracy,
         standard_error: (decided.len() > 1).then(|| (squares / (count * (count - 1.0))).sqrt()),
-        accuracy_by_verdict: items.iter().filter(|item| item.outcome.found_correct()).count() as f64 / count,
+        accuracy_by_verdict: outcomes.iter().filter(|outcome| outcome.found_correct()).count() as f64 / count,
         lowest: sum / all,
         highest: (sum + all - count) / all,
     })
@@ -186,12 +167,8 @@ fn estimate(items: &[BugItem]) -> Option<BugEstimate> {
 mod tests {
     use super::*;
 
-    fn item(outcome: BugOutcome) -> BugItem {
-        BugItem { id: "1".to_owned(), db_id: "d".to_owned(), outcome }
-    }
-
-    fn decided(correct: bool, p_correct: f64) -> BugItem {
-        item(BugOutcome::Decided { correct, p_correct, errors: Vec::new(), reason: String::new() })
+    fn decided(correct: bool, p_correct: f64) -> BugOutcome {
+        BugOutcome::Decided { correct, p_correct }
     }
 
     #[test]
@@ -200,8 +177,8 @@ mod tests {
             decided(true, 0.9),
             decided(true, 0.6),
             decided(false, 0.3),
-            item(BugOutcome::Empty),
-            item(BugOutcome::Undecided(Undecided::Unsure)),
+            BugOutcome::Empty,
+            BugOutcome::Undecided(Undecided::Unsure),
         ];
         let result = estimate(&items).unwrap();
         // Decided: 0.9, 0.6, 0.3, 0. Mean 0.45, sum of squares 0.45, standard error sqrt(0.45 / 12).

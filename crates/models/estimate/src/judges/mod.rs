@@ -25,10 +25,9 @@ use sqlgauge_llm::{ChatRequest, LlmError, Message, TokenLimit};
 
 pub use answer::Undecided;
 pub use arena::{
-    ArenaComparison, ArenaEstimate, ArenaOptions, ArenaReport, CalibrationError, Opponent, OpponentReport,
-    PairOutcome, judge_arena,
+    ArenaEstimate, ArenaOptions, ArenaReport, CalibrationError, Opponent, OpponentReport, judge_arena,
 };
-pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
+pub use bug::{BugEstimate, BugOutcome, BugReport, judge_bug};
 pub use service::{JudgeService, OnProgress, describe};
 pub use template::{JudgeTemplate, TemplateKind};
 

@@ -1,7 +1,5 @@
 //! Wins and losses to strengths, strengths to an accuracy.
 
-use serde::{Deserialize, Serialize};
-
 /// Added to the points of either side, as if one more comparison had been a tie: no share of wins is 0 or 1.
 const HALF: f64 = 0.5;
 /// Strengths closer than this do not tell known systems apart.
@@ -25,8 +23,7 @@ impl Points {
 }
 
 /// Why strengths cannot be turned into an accuracy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "why", rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CalibrationError {
     /// A line needs two points.
     #[error(
@@ -35,7 +32,6 @@ pub enum CalibrationError {
     )]
     TooFewOpponents {
         /// Opponents with known accuracy and at least one decided comparison.
-        #[serde(rename = "known")]
         opponents: usize,
     },
     /// The judge finds all known systems equally strong.
@@ -55,8 +51,6 @@ pub enum CalibrationError {
 pub(super) struct Calibration {
     /// Accuracy at strength 0, the target's.
     pub accuracy: f64,
-    /// Log odds of accuracy for one unit of strength; positive.
-    pub slope: f64,
     /// Whether the target is stronger or weaker than all known systems.
     pub outside: bool,
 }
@@ -91,7 +85,7 @@ impl Calibration {
         let accuracy = 1.0 / (1.0 + (slope * mean_strength - mean_odds).exp());
         let outside = points.iter().all(|(strength, _)| *strength > 0.0)
             || points.iter().all(|(strength, _)| *strength < 0.0);
-        Ok(Self { accuracy, slope, outside })
+        Ok(Self { accuracy, outside })
     }
 }
 
@@ -117,18 +111,14 @@ mod tests {
         // Equally far from 0.5 and 0.9 on the log odds: sqrt(1 · 9) = 3 to 1.
         let calibration = Calibration::fit(&[(-1.0, 0.5), (1.0, 0.9)], 1000).unwrap();
         assert!((calibration.accuracy - 0.75).abs() < 1e-12 && !calibration.outside, "{calibration:?}");
-        assert!((calibration.slope - 9.0_f64.ln() / 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn three_known_systems_give_the_line_of_least_squares() {
         // numpy.polyfit([-0.5, 0.25, 1], log(a / (1 - a)) of [0.4, 0.55, 0.7], 1) = [0.83517531, 0.00537399].
         let calibration = Calibration::fit(&[(-0.5, 0.4), (0.25, 0.55), (1.0, 0.7)], 1000).unwrap();
-        assert!((calibration.slope - 0.835_175_31).abs() < 1e-7, "{calibration:?}");
-        assert!(
-            (calibration.accuracy - 1.0 / (1.0 + (-0.005_373_99_f64).exp())).abs() < 1e-7,
-            "{calibration:?}"
-        );
+        let expected = 1.0 / (1.0 + (-0.005_373_99_f64).exp());
+        assert!((calibration.accuracy - expected).abs() < 1e-7, "{calibration:?}");
     }
 
     #[test]

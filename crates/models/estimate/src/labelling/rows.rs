@@ -3,17 +3,19 @@
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::rows::now;
 
-/// What a person says of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The answer is right.
-    Right,
-    /// It is wrong.
-    Wrong,
-    /// The person cannot tell.
-    Unsure,
+sqlgauge_base::named! {
+    /// What a person says of an answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum Verdict by as_str {
+        /// The answer is right.
+        Right = "right",
+        /// It is wrong.
+        Wrong = "wrong",
+        /// The person cannot tell.
+        Unsure = "unsure",
+    }
 }
 
 impl Verdict {
@@ -23,14 +25,6 @@ impl Verdict {
             Self::Right => Some(1),
             Self::Wrong => Some(0),
             Self::Unsure => None,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Right => "right",
-            Self::Wrong => "wrong",
-            Self::Unsure => "unsure",
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::server::{Reply, SeenRequest, Server};
 use sqlgauge_estimate::judges::{
-    ArenaOptions, BugOutcome, BugReport, CalibrationError, JudgeError, JudgeItem, JudgeOptions,
-    JudgeTemplate, Opponent, PairOutcome, TemplateKind, Undecided, judge_arena, judge_bug,
+    ArenaOptions, BugOutcome, CalibrationError, JudgeError, JudgeItem, JudgeOptions, JudgeTemplate, Opponent,
+    TemplateKind, judge_arena, judge_bug,
 };
 use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Prices, Retry, Secret, SpendingBudget};
 use sqlgauge_sql::schema::Schema;
@@ -98,10 +98,9 @@ fn every_item_has_an_outcome_and_undecided_ones_count_neither_way() {
     all.push(item(8, "  "));
     let client = Client::new(&options(&server)).unwrap();
     let report = judge_bug(&client, &judge(TemplateKind::Bug), &all, None).unwrap();
-    let p: Vec<_> = report.items.iter().map(|item| item.outcome.p_correct()).collect();
+    let p: Vec<_> = report.outcomes.iter().map(BugOutcome::p_correct).collect();
     assert_eq!(p, [Some(0.9), Some(1.0 - 0.8), None, None, None, None, None, Some(1.0), Some(0.0)]);
-    assert_eq!(report.items[8].outcome, BugOutcome::Empty);
-    assert_eq!((report.decided, report.empty), (4, 1));
+    assert_eq!((&report.outcomes[8], report.decided), (&BugOutcome::Empty, 4));
     let reasons =
         [("failed", 2), ("unparsable", 2), ("unsure", 1)].map(|(name, count)| (name.to_owned(), count));
     assert_eq!(report.undecided, BTreeMap::from(reasons));
@@ -109,9 +108,6 @@ fn every_item_has_an_outcome_and_undecided_ones_count_neither_way() {
     assert!((estimate.accuracy - 2.1 / 4.0).abs() < 1e-12);
     assert!((estimate.lowest - 2.1 / 9.0).abs() < 1e-12 && (estimate.highest - 7.1 / 9.0).abs() < 1e-12);
     assert_eq!(report.stopped_by, None);
-    let text = serde_json::to_string(&report).unwrap();
-    assert!(text.contains(r#""outcome":"undecided","why":"unsure""#), "{text}");
-    assert_eq!(serde_json::from_str::<BugReport>(&text).unwrap(), report);
 }
 
 #[test]
@@ -154,7 +150,7 @@ fn a_judge_stops_at_its_budget_and_goes_on_where_it_was() {
     assert!((second.estimate.unwrap().accuracy - (15.0 * 0.9 + 15.0 * (1.0 - 0.8)) / 30.0).abs() < 1e-12);
     let third = run(SpendingBudget { requests: Some(0), ..SpendingBudget::default() });
     assert_eq!((third.decided, server.count()), (30, 30));
-    assert_eq!(third.items, second.items);
+    assert_eq!(third.outcomes, second.outcomes);
 }
 
 #[test]
@@ -165,10 +161,9 @@ fn another_template_asks_again() {
     std::fs::write(&file, "# System\nJudge. {{mark}}\n# User\n{{question}}{{schema}}{{sql}}\n").unwrap();
     let custom = JudgeOptions::new("judge-model", JudgeTemplate::load(TemplateKind::Bug, &file).unwrap());
     let client = Client::new(&with_cache(options(&server), &folder.path().join("cache"))).unwrap();
-    let built_in = judge_bug(&client, &judge(TemplateKind::Bug), &items(3), None).unwrap();
+    judge_bug(&client, &judge(TemplateKind::Bug), &items(3), None).unwrap();
     let by_own = judge_bug(&client, &custom, &items(3), None).unwrap();
     assert_eq!((server.count(), by_own.usage.cached), (6, 0));
-    assert_ne!(built_in.template, by_own.template);
 }
 
 /// Systems as the set of questions that they get right: the query names its system, and whether it is right.
@@ -179,6 +174,11 @@ fn prediction(system: &str, question: usize, right: bool) -> String {
 fn opponent(name: &str, right: usize, of: usize, has_accuracy: bool) -> Opponent {
     let sql = (0..of).map(|n| (format!("q{n:02}"), prediction(name, n, n < right))).collect();
     Opponent { name: name.to_owned(), accuracy: has_accuracy.then(|| right as f64 / of as f64), sql }
+}
+
+/// An arena on all questions.
+fn arena() -> ArenaOptions {
+    ArenaOptions { judge: judge(TemplateKind::Arena), questions: None, seed: 0 }
 }
 
 fn target(right: usize, of: usize) -> Vec<JudgeItem> {
@@ -201,20 +201,16 @@ fn the_arena_places_a_system_between_those_that_are_known() {
     let client = Client::new(&options(&server)).unwrap();
     let opponents =
         [opponent("weak", 16, 40, true), opponent("strong", 32, 40, true), opponent("new", 28, 40, false)];
-    let options = ArenaOptions::new(judge(TemplateKind::Arena));
-    let report = judge_arena(&client, &options, &target(24, 40), &opponents, None).unwrap();
-    let counts: Vec<_> = report.opponents.iter().map(|o| (o.wins, o.ties, o.losses, o.undecided)).collect();
-    assert_eq!(counts, [(8, 32, 0, 0), (0, 32, 8, 0), (0, 36, 4, 0)]);
+    let report = judge_arena(&client, &arena(), &target(24, 40), &opponents, None).unwrap();
+    let counts: Vec<_> = report.opponents.iter().map(|o| (o.wins, o.ties, o.losses)).collect();
+    assert_eq!(counts, [(8, 32, 0), (0, 32, 8), (0, 36, 4)]);
     // Against weak 24 of 40 points, against strong 16: strengths ∓ ln(24.5 / 16.5), equally far on both sides, so the
     // accuracy is in the middle of 0.4 and 0.8 on the log odds: sqrt(2/3 · 4) = 1.632993 to 1.
     let estimate = report.estimate.unwrap();
     assert!((estimate.accuracy - 1.632_993 / 2.632_993).abs() < 1e-6, "{estimate:?}");
-    let strength = (24.5_f64 / 16.5).ln();
-    assert!((report.opponents[1].strength.unwrap() - strength).abs() < 1e-12);
-    assert!((estimate.slope - 6.0_f64.ln() / (2.0 * strength)).abs() < 1e-9, "{estimate:?}");
-    assert!(!estimate.outside && estimate.failed_resamples < 0.1);
+    assert!(!estimate.outside);
     assert!((0.005..0.2).contains(&estimate.standard_error.unwrap()), "{estimate:?}");
-    assert_eq!((report.comparisons.len(), server.count()), (120, 240));
+    assert_eq!((report.questions, server.count()), (40, 240));
 }
 
 #[test]
@@ -223,16 +219,12 @@ fn the_arena_is_the_same_again_whatever_the_number_of_threads() {
     let opponents = [opponent("weak", 8, 20, true), opponent("strong", 16, 20, true)];
     let run = |concurrency| {
         let client = Client::new(&ClientOptions { concurrency, ..options(&server) }).unwrap();
-        let drawn =
-            ArenaOptions { questions: Some(11), seed: 3, ..ArenaOptions::new(judge(TemplateKind::Arena)) };
+        let drawn = ArenaOptions { questions: Some(11), seed: 3, ..arena() };
         judge_arena(&client, &drawn, &target(12, 20), &opponents, None).unwrap()
     };
     let (one, many) = (run(1), run(8));
-    assert_eq!((one.questions, one.comparisons.len()), (11, 22));
-    assert_eq!(
-        (one.comparisons, one.opponents, one.estimate),
-        (many.comparisons, many.opponents, many.estimate)
-    );
+    assert_eq!(one.questions, 11);
+    assert_eq!((one.opponents, one.estimate), (many.opponents, many.estimate));
 }
 
 #[test]
@@ -240,15 +232,8 @@ fn a_judge_that_goes_by_position_gets_ties() {
     let server = Server::start(|_| says("A", 1.0));
     let client = Client::new(&options(&server)).unwrap();
     let opponents = [opponent("weak", 2, 10, true), opponent("strong", 8, 10, true)];
-    let report = judge_arena(
-        &client,
-        &ArenaOptions::new(judge(TemplateKind::Arena)),
-        &target(5, 10),
-        &opponents,
-        None,
-    )
-    .unwrap();
-    assert!(report.comparisons.iter().all(|c| c.outcome == PairOutcome::Tie && c.contradictory));
+    let report = judge_arena(&client, &arena(), &target(5, 10), &opponents, None).unwrap();
+    assert!(report.opponents.iter().all(|opponent| opponent.ties == 10));
     assert_eq!(report.estimate, Err(CalibrationError::SameStrength));
 }
 
@@ -256,8 +241,7 @@ fn a_judge_that_goes_by_position_gets_ties() {
 fn an_accuracy_that_cannot_be_had_is_an_error_and_the_comparisons_stay() {
     let server = Server::start(fair);
     let client = Client::new(&options(&server)).unwrap();
-    let arena = ArenaOptions::new(judge(TemplateKind::Arena));
-    let run = |opponents: &[Opponent]| judge_arena(&client, &arena, &target(5, 10), opponents, None);
+    let run = |opponents: &[Opponent]| judge_arena(&client, &arena(), &target(5, 10), opponents, None);
     let one = run(&[opponent("weak", 2, 10, true), opponent("new", 8, 10, false)]).unwrap();
     assert_eq!(one.estimate, Err(CalibrationError::TooFewOpponents { opponents: 1 }));
     assert_eq!((one.opponents[0].wins, one.opponents[0].ties), (3, 7));
@@ -282,13 +266,10 @@ fn an_arena_stops_at_its_budget_with_whole_comparisons_and_goes_on() {
         // One at a time: of several at once, which one meets the end of the budget is a matter of chance.
         let client = ClientOptions { budget, concurrency: 1, ..options(&server) };
         let client = Client::new(&with_cache(client, folder.path())).unwrap();
-        judge_arena(&client, &ArenaOptions::new(judge(TemplateKind::Arena)), &target(6, 10), &opponents, None)
-            .unwrap()
+        judge_arena(&client, &arena(), &target(6, 10), &opponents, None).unwrap()
     };
     let first = run(Some(14));
     assert_eq!(first.undecided, BTreeMap::from([("unasked".to_owned(), 13)]));
-    assert!(first.comparisons[..7].iter().all(|comparison| comparison.outcome.points().is_some()));
-    assert_eq!(first.comparisons[7].outcome, PairOutcome::Undecided(Undecided::Unasked));
     assert!(first.stopped_by.is_some());
     let second = run(None);
     assert_eq!((server.count(), second.usage.cached, second.undecided.len()), (40, 14, 0));
@@ -307,9 +288,8 @@ fn input_that_cannot_be_told_apart_is_refused_before_anything_is_sent() {
     let none = judge_bug(&client, &judge(TemplateKind::Bug), &[], None).unwrap();
     assert_eq!((none.estimate, server.count()), (None, 0));
     let missing = Opponent { name: "absent".to_owned(), accuracy: Some(0.5), sql: HashMap::new() };
-    let arena = ArenaOptions::new(judge(TemplateKind::Arena));
-    let report = judge_arena(&client, &arena, &items(3), &[missing], None).unwrap();
-    assert_eq!((report.opponents[0].missing, report.opponents[0].strength), (3, None));
+    let report = judge_arena(&client, &arena(), &items(3), &[missing], None).unwrap();
+    assert_eq!(report.estimate, Err(CalibrationError::TooFewOpponents { opponents: 0 }));
 }
 
 #[test]
@@ -333,7 +313,6 @@ fn no_report_or_cache_holds_the_key() {
     });
     let client = Client::new(&with_cache(options(&server), folder.path())).unwrap();
     let report = judge_bug(&client, &judge(TemplateKind::Bug), &items(2), None).unwrap();
-    let written =
-        serde_json::to_string(&report).unwrap() + &format!("{report:?}") + &everything(folder.path());
+    let written = format!("{report:?}") + &everything(folder.path());
     assert!(written.contains("[hidden]") && !written.contains("0123456789"), "{written}");
 }

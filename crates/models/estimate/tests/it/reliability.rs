@@ -48,7 +48,6 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
     };
     let parts: Vec<EstimatePart> = texts.iter().enumerate().map(part).collect();
     SystemEstimate {
-        metric: String::new(),
         system: system.to_owned(),
         accuracy,
         interval: AccuracyInterval {
@@ -58,7 +57,6 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
         },
         outside_because: texts.iter().map(|text| format!("it differs: {text}")).collect(),
         labelled: 40,
-        overlap: sqlgauge_estimate::Overlap::default(),
         outside: half > 0.1,
         method: "signals".to_owned(),
         signals: vec![
@@ -68,9 +66,9 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
         descriptors: BTreeMap::from([("swd".to_owned(), 0.85), ("other".to_owned(), 1e-5)]),
         by_database: parts.clone(),
         by_kind: parts,
-        law: None,
         notes: texts.iter().map(|text| format!("note on {text}")).collect(),
         items: texts.iter().enumerate().map(|(at, text)| answer(at, text, 1.0 - 0.1 * at as f64)).collect(),
+        ..SystemEstimate::default()
     }
 }
 

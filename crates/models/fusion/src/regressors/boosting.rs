@@ -31,10 +31,6 @@ impl Regressor for GradientBoosting {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "gradient-boosted trees"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, validation, seed } = lesson;
         let varies = |column: &usize| {

@@ -34,10 +34,6 @@ impl Regressor for RandomForest {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "random forest of 100 trees"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, seed, .. } = lesson;
         let parameters = RandomForestRegressorParameters::default()

@@ -46,10 +46,6 @@ impl Regressor for KNearest {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "mean of the 10 nearest sample sets"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, .. } = lesson;
         let model = KNearestModel::new(train.rows.clone(), train.accuracy.to_vec())?;

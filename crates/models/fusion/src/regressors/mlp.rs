@@ -60,10 +60,6 @@ impl Regressor for Mlp {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "the paper's network, 256-128-64"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, validation, seed } = lesson;
         self.training.check()?;

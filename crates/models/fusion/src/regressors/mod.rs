@@ -47,9 +47,6 @@ pub trait Regressor: Send + Sync {
     /// Name, as on the command line.
     fn id(&self) -> &'static str;
 
-    /// What it is, in a line.
-    fn summary(&self) -> &'static str;
-
     /// Learns from scaled rows.
     ///
     /// # Errors

@@ -45,10 +45,6 @@ impl Regressor for SupportVectors {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "support vectors with a Gaussian kernel, on at most 2,000 sample sets"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, seed, .. } = lesson;
         let mut chosen: Vec<usize> = (0..train.rows.len()).collect();

@@ -28,10 +28,6 @@ impl Regressor for DecisionTree {
         ID
     }
 
-    fn summary(&self) -> &'static str {
-        "one regression tree"
-    }
-
     fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
         let &Lesson { train, seed, .. } = lesson;
         let mut parameters =

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use sqlgauge_base::file::{AtomicFile, write_atomically};
 use sqlgauge_base::regular;
 
-use super::canonical::canonical;
 use super::error::LlmError;
 use super::options::CacheOptions;
 use super::secret::Secret;
@@ -48,7 +47,7 @@ impl Cache {
 
     /// The key of a request: its path and everything in its body, not the server and not the API key.
     pub(crate) fn key(&self, path: &str, body: &Value) -> Key {
-        let mut request = canonical(&json!({ "path": path, "namespace": self.namespace, "body": body }));
+        let mut request = json!({ "body": body, "namespace": self.namespace, "path": path });
         if let Some(secret) = &self.secret {
             secret.hide_in(&mut request);
         }

@@ -84,7 +84,7 @@ impl ChatRequest {
         }
     }
 
-    /// The JSON body.
+    /// The JSON body, whose keys are in byte order: equal requests have equal text.
     pub(crate) fn body(&self) -> Value {
         let mut body = self.extra.clone();
         body.insert("model".to_owned(), json!(self.model));
@@ -99,7 +99,9 @@ impl ChatRequest {
             };
             body.insert(name.to_owned(), json!(limit));
         }
-        Value::Object(body)
+        let mut body = Value::Object(body);
+        body.sort_all_objects();
+        body
     }
 }
 

@@ -11,7 +11,6 @@ use tokio::sync::Semaphore;
 
 use super::batch::{Batch, BatchProgress, Halt, Outcomes, drive};
 use super::cache::{Cache, Key};
-use super::canonical::canonical;
 use super::chat::{CHAT, ChatAnswer, ChatRequest, TokenUsage};
 use super::embeddings::{EMBEDDINGS, EmbeddingRequest, vector, vectors};
 use super::error::LlmError;
@@ -133,8 +132,7 @@ impl Client {
         requests: &[ChatRequest],
         progress: Option<OnProgress<'_>>,
     ) -> Batch<ChatAnswer> {
-        let bodies: Vec<String> =
-            requests.iter().map(|request| canonical(&request.body()).to_string()).collect();
+        let bodies: Vec<String> = requests.iter().map(|request| request.body().to_string()).collect();
         let groups = equal(&bodies);
         let jobs: Vec<(usize, ChatRequest)> =
             groups.firsts.iter().map(|first| (*first, requests[*first].clone())).collect();
@@ -249,7 +247,7 @@ impl Inner {
 
     /// One question, from the cache or from the server.
     async fn chat(&self, halt: &Halt, request: &ChatRequest) -> Result<ChatAnswer, LlmError> {
-        let body = canonical(&request.body());
+        let body = request.body();
         let key = self.cache.as_ref().map(|cache| cache.key(CHAT, &body));
         if let Some(answer) =
             self.cached(key.as_ref()).and_then(|answer| ChatAnswer::parse(&answer, true).ok())
@@ -278,7 +276,7 @@ impl Inner {
         let mut outcomes = Vec::with_capacity(texts.len());
         let mut missing = Vec::new();
         for (position, text) in texts {
-            let key = self.cache.as_ref().map(|cache| cache.key(EMBEDDINGS, &request.body(&[&text])));
+            let key = self.cache.as_ref().map(|cache| cache.key(EMBEDDINGS, &request.body(&[text.as_str()])));
             match self.cached(key.as_ref()).and_then(|answer| vector(&answer).ok()) {
                 Some(vector) => {
                     self.ledger.count_cached();
@@ -290,7 +288,7 @@ impl Inner {
         let mut parts = vec![missing];
         while let Some(mut part) = parts.pop().filter(|part| !part.is_empty()) {
             let texts: Vec<&str> = part.iter().map(|(_, _, text)| text.as_str()).collect();
-            let body = canonical(&request.body(&texts)).to_string();
+            let body = request.body(&texts).to_string();
             let call = Call { path: EMBEDDINGS, body, completion: Some(0), shape: Shape::Embeddings };
             let result = self.exchange(halt, &call, |value| vectors(value, texts.len())).await;
             match result {

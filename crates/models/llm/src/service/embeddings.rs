@@ -1,6 +1,6 @@
 //! Requests to and answers of `/embeddings`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Path below the base URL.
 pub(crate) const EMBEDDINGS: &str = "embeddings";
@@ -9,29 +9,19 @@ pub(crate) const EMBEDDINGS: &str = "embeddings";
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddingRequest {
     pub model: String,
-    /// Components of a vector, for models that can shorten theirs.
-    pub dimensions: Option<u32>,
     /// Texts in one request, at least 1.
     pub batch: usize,
-    /// Further parameters, sent as they are.
-    pub extra: Map<String, Value>,
 }
 
 impl EmbeddingRequest {
-    /// 64 texts in a request, vectors as long as the model makes them.
+    /// 64 texts in a request.
     pub fn new(model: impl Into<String>) -> Self {
-        Self { model: model.into(), dimensions: None, batch: 64, extra: Map::new() }
+        Self { model: model.into(), batch: 64 }
     }
 
     /// The JSON body for those texts.
-    pub(crate) fn body<T: AsRef<str>>(&self, texts: &[T]) -> Value {
-        let mut body = self.extra.clone();
-        body.insert("model".to_owned(), json!(self.model));
-        body.insert("input".to_owned(), texts.iter().map(|text| json!(text.as_ref())).collect());
-        if let Some(dimensions) = self.dimensions {
-            body.insert("dimensions".to_owned(), json!(dimensions));
-        }
-        Value::Object(body)
+    pub(crate) fn body(&self, texts: &[&str]) -> Value {
+        json!({ "input": texts, "model": self.model })
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod batch;
 mod cache;
-mod canonical;
 mod chat;
 mod client;
 mod embeddings;
@@ -23,5 +22,5 @@ pub use embeddings::EmbeddingRequest;
 pub use endpoint::Endpoint;
 pub use error::LlmError;
 pub use ledger::Usage;
-pub use options::{Auth, CacheOptions, ClientOptions, Prices, RateLimits, Retry, SpendingBudget};
+pub use options::{CacheOptions, ClientOptions, Prices, RateLimits, Retry, SpendingBudget};
 pub use secret::Secret;

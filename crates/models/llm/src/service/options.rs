@@ -2,24 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::secret::Secret;
-
-/// How the key is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Auth {
-    /// `Authorization: Bearer KEY`.
-    #[default]
-    Bearer,
-    /// The key alone in a header of that name, such as `api-key`.
-    Header(String),
-}
 
 /// When a failed request is sent again: after 429, 408, 500, 502, 503, 504, 529, a timeout, a broken connection, or an
 /// answer that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
     /// Attempts of one request, the first among them; at least 1.
     pub attempts: u32,
@@ -38,7 +25,7 @@ impl Default for Retry {
 }
 
 /// How much may be sent in any 60 seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RateLimits {
     pub requests_per_minute: Option<u32>,
     /// Tokens: before an answer an estimate (a quarter of the request's bytes, and the most tokens that the answer may
@@ -47,7 +34,7 @@ pub struct RateLimits {
 }
 
 /// What tokens cost, in whatever currency the caller counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     /// A million tokens sent.
     pub prompt_per_million: f64,
@@ -59,7 +46,7 @@ pub struct Prices {
 /// is one token for each byte of the request, and the most tokens that the answer may have; so a budget of tokens or
 /// cost needs [`ChatRequest::max_tokens`](crate::ChatRequest). An attempt whose bill is unknown (a timeout, say) counts
 /// with its worst case.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpendingBudget {
     /// HTTP requests, repeated ones included.
     pub requests: Option<u64>,
@@ -70,7 +57,7 @@ pub struct SpendingBudget {
 }
 
 /// Where answers are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheOptions {
     /// The folder; made if missing.
     pub folder: PathBuf,
@@ -80,18 +67,12 @@ pub struct CacheOptions {
 }
 
 /// Everything that a [`Client`](crate::Client) needs to know.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// Address before `/chat/completions`, such as `https://api.example.com/v1`; a query (`?api-version=…`) is kept.
     pub base_url: String,
-    /// The API key; none for servers that want none.
+    /// The API key, sent as `Authorization: Bearer KEY`; none for servers that want none.
     pub key: Option<Secret>,
-    /// How the key is sent.
-    pub auth: Auth,
-    /// Address of an HTTP proxy; the environment is not asked.
-    pub proxy: Option<String>,
-    /// Milliseconds until a connection must stand.
-    pub connect_timeout_ms: u64,
     /// Milliseconds until the whole answer must be there.
     pub timeout_ms: u64,
     /// Requests at the same time, at least 1.
@@ -120,9 +101,6 @@ impl ClientOptions {
         Self {
             base_url: base_url.into(),
             key: None,
-            auth: Auth::Bearer,
-            proxy: None,
-            connect_timeout_ms: 10_000,
             timeout_ms: 120_000,
             concurrency: 4,
             retry: Retry::default(),

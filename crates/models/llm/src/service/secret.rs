@@ -5,7 +5,6 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// What stands where a secret was.
@@ -15,7 +14,7 @@ const TELLING_RUN: usize = 8;
 /// Shorter keys are placeholders of local servers ("EMPTY", "none") and may well be words of an answer.
 const SHORTEST_KEY: usize = 12;
 
-/// An API key. Debug, Display and Serialize give `[hidden]`; only this crate can read it, to send it.
+/// An API key. Debug gives `[hidden]`, and it cannot be printed otherwise; only this crate can read it, to send it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -114,18 +113,6 @@ impl fmt::Debug for Secret {
     }
 }
 
-impl fmt::Display for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HIDDEN)
-    }
-}
-
-impl Serialize for Secret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(HIDDEN)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,8 +120,7 @@ mod tests {
     #[test]
     fn no_way_of_printing_shows_the_key() {
         let secret = Secret::new(" sk-0123456789abcdef\n");
-        let output =
-            format!("{secret} {secret:?} {:#?} {}", Some(&secret), serde_json::to_string(&secret).unwrap());
+        let output = format!("{secret:?} {:#?}", Some(&secret));
         assert!(!output.contains("0123"), "{output}");
     }
 

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 use sqlgauge_base::without_secrets;
@@ -11,10 +11,12 @@ use sqlgauge_base::without_secrets;
 use super::error::LlmError;
 use super::lean::{self, Shape};
 use super::ledger::Bill;
-use super::options::{Auth, ClientOptions};
+use super::options::ClientOptions;
 use super::retry::retry_after;
 use super::secret::Secret;
 
+/// Until a connection must stand.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Characters of a server's message that an error shows.
 const SHOWN_CHARACTERS: usize = 300;
 /// Bytes of a refusal that are read.
@@ -59,19 +61,15 @@ impl Transport {
             // Another thread may have been faster; then its provider serves as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        let mut builder = reqwest::Client::builder()
+        let client = reqwest::Client::builder()
             .user_agent(concat!("sqlgauge/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers(options)?)
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(Duration::from_millis(options.connect_timeout_ms))
+            .connect_timeout(CONNECT_TIMEOUT)
             .timeout(Duration::from_millis(options.timeout_ms))
-            .no_proxy();
-        if let Some(proxy) = &options.proxy {
-            let proxy = reqwest::Proxy::all(proxy).map_err(|_| invalid("the proxy is not an address"))?;
-            builder = builder.proxy(proxy);
-        }
-        let client =
-            builder.build().map_err(|error| invalid(&format!("cannot make a client: {}", causes(error))))?;
+            .no_proxy()
+            .build()
+            .map_err(|error| invalid(&format!("cannot make a client: {}", causes(error))))?;
         Ok(Self {
             client,
             base,
@@ -260,20 +258,10 @@ fn headers(options: &ClientOptions) -> Result<HeaderMap, LlmError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let Some(secret) = &options.key else { return Ok(headers) };
-    let (name, text) = match &options.auth {
-        Auth::Bearer => (AUTHORIZATION, format!("Bearer {}", secret.expose())),
-        Auth::Header(name) => {
-            let name = HeaderName::from_bytes(name.as_bytes());
-            (
-                name.map_err(|_| invalid("the header of the key has no valid name"))?,
-                secret.expose().to_owned(),
-            )
-        }
-    };
-    let mut value = HeaderValue::from_str(&text)
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", secret.expose()))
         .map_err(|_| invalid("the API key holds characters that cannot be sent; is it the right one?"))?;
     value.set_sensitive(true);
-    headers.insert(name, value);
+    headers.insert(AUTHORIZATION, value);
     Ok(headers)
 }
 

@@ -33,7 +33,8 @@ impl World {
             engine.open(&path).unwrap()
         };
         let suite: Vec<_> = scripts.iter().enumerate().map(open).collect();
-        let target = Target::new("db0", Arc::clone(&suite[0])).with_suite(suite);
+        let mut target = Target::new("db0", Arc::clone(&suite[0]));
+        target.suite = suite;
         Self { engine, target, _folder: folder }
     }
 

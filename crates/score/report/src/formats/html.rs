@@ -79,11 +79,6 @@ impl ServedHtml<'_> {
         [REQUESTS, &SCRIPTS.concat()].concat()
     }
 
-    /// The folder with the items of the page in that file, where it does not hold them: files of JSON.
-    pub fn items_of(page: &Path) -> std::path::PathBuf {
-        pieces::folder_of(page)
-    }
-
     /// Writes the page, and beside it the items that it does not hold. Those of the same log are kept where they are whole, so the folder
     /// is one that only this user writes to.
     ///

@@ -285,15 +285,12 @@ fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {
         (dimension, groups.into_iter().map(|(group, members)| (group, scores(&members))).collect())
     });
     SystemSummary {
-        paired_by: None,
         system: name.to_owned(),
         counts: Counts { requested: items.len(), scored: items.len(), missing, gold_failed: 0, volatile: 0 },
         statuses,
-        as_written: BTreeMap::new(),
-        fixes: None,
-        transcripts: None,
         scores: scores(items),
         breakdown: breakdown.collect(),
+        ..SystemSummary::default()
     }
 }
 

@@ -26,10 +26,6 @@ impl ResultMetric for Fair {
         "fair@1"
     }
 
-    fn summary(&self) -> &'static str {
-        "Results agree row by row with one of the golds: NULL is NULL, columns in any order"
-    }
-
     fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict {
         let golds = comparison.golds;
         let read = |(at, gold)| (at, gold_cells(gold, comparison.config.columns_for(at, golds.len())));

@@ -70,9 +70,6 @@ pub trait ResultMetric: Sync {
     /// Id with version. A change of meaning makes a new version.
     fn id(&self) -> &'static str;
 
-    /// One sentence that says what it measures.
-    fn summary(&self) -> &'static str;
-
     /// Compares one result with the golds of its item.
     fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict;
 }
@@ -89,7 +86,7 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/metrics");
         for metric in METRICS {
             let (name, version) = metric.id().split_once('@').expect("a version");
-            assert!(version.parse::<u32>().is_ok() && !metric.summary().is_empty());
+            assert!(version.parse::<u32>().is_ok());
             let text = std::fs::read_to_string(folder.join(format!("{name}.rs"))).expect("a file of its own");
             assert!(text.contains(&format!("`{}`", metric.id())) && text.contains("# Contract"), "{name}");
             assert_eq!(METRICS.iter().filter(|other| other.id() == metric.id()).count(), 1);

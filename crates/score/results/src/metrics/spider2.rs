@@ -38,10 +38,6 @@ impl ResultMetric for Spider2 {
         "spider2@1"
     }
 
-    fn summary(&self) -> &'static str {
-        "Spider 2's official comparison: columns are compared alone, NULL is 0"
-    }
-
     fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict {
         let prediction = match comparison.prediction {
             Ok(prediction) => prediction,

@@ -25,14 +25,10 @@ fn item(system: &str, index: usize, database: usize, gold: &str, score: f64) -> 
 
 fn summarise(systems: &[&str], items: &[Item]) -> Summary {
     let manifest = Manifest {
-        tool_version: String::new(),
-        engine: String::new(),
-        command: Vec::new(),
         metrics: vec![EX.into(), F1.into()],
         systems: systems.iter().map(|name| (*name).to_owned()).collect(),
-        inputs: Vec::new(),
-        options: BTreeMap::new(),
         examples: items.len() / systems.len(),
+        ..Manifest::default()
     };
     let mut builder = SummaryBuilder::new(&manifest);
     items.iter().for_each(|item| builder.add(item));

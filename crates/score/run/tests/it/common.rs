@@ -51,8 +51,7 @@ pub(crate) fn manifest(systems: &[PredictionSet], examples: usize) -> Manifest {
         command: vec!["score".into()],
         metrics: vec!["same@1".into()],
         systems: systems.iter().map(|s| s.system.clone()).collect(),
-        inputs: Vec::new(),
-        options: BTreeMap::new(),
         examples,
+        ..Manifest::default()
     }
 }

@@ -81,14 +81,12 @@ const BROKEN: &str = "SELECT owner FROM accounts";
 fn manifest_of(bank: &Bank) -> Manifest {
     let path = bank.folder.path().join("bank/bank.sqlite");
     Manifest {
-        tool_version: String::new(),
         engine: "SQLite 3".to_owned(),
-        command: Vec::new(),
         metrics: metrics(&METRICS).iter().map(|metric| metric.id().to_owned()).collect(),
         systems: vec!["a".to_owned()],
         inputs: digest_inputs(&[("database:bank".to_owned(), path)]).unwrap(),
-        options: BTreeMap::new(),
         examples: 1,
+        ..Manifest::default()
     }
 }
 
@@ -316,14 +314,12 @@ impl Sample {
         files.extend(used.files());
         let metrics = metrics(&SAMPLE_METRICS);
         let manifest = Manifest {
-            tool_version: "0".into(),
             engine: engine.name_and_version(),
-            command: Vec::new(),
             metrics: metrics.iter().map(|m| m.id().to_owned()).collect(),
             systems: systems.iter().map(|s| s.system.clone()).collect(),
             inputs: digest_inputs(&files).unwrap(),
-            options: BTreeMap::new(),
             examples: benchmark.examples.len(),
+            ..Manifest::default()
         };
         let scorer = BenchmarkScorer::new(engine, metrics, targets);
         Self { benchmark, systems, scorer, manifest }

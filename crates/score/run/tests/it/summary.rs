@@ -13,14 +13,10 @@ const STEPS: &str = "vm-steps@1";
 
 fn manifest(systems: &[&str], examples: usize) -> Manifest {
     Manifest {
-        tool_version: String::new(),
-        engine: String::new(),
-        command: Vec::new(),
         metrics: vec![EX.into(), STEPS.into()],
         systems: systems.iter().map(|s| (*s).to_owned()).collect(),
-        inputs: Vec::new(),
-        options: BTreeMap::new(),
         examples,
+        ..Manifest::default()
     }
 }
 
