@@ -158,8 +158,8 @@ fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
         "changes in a gold",
         "not written",
     ];
-    let note = "length: changed gold / original, the median; changes, as least / median / most: columns that changed in a changed table, or 1 \
-                for the table itself; columns and tables that changed in a changed gold";
+    let note = "length: changed gold / original, the median; changes, as least / median / most: columns \
+                that changed in a changed table, or 1 for the table itself; columns and tables that changed in a changed gold";
     let table = Table::of(header, evolved.iter().map(row));
     print_document(&Document::of(Section::new("Evolved benchmarks", note, table)))
 }

@@ -137,8 +137,8 @@ impl Watch {
         let label = self.label(now);
         if let Some(log) = log.filter(|log| !self.new_reference && log.has_other_runs(whole, &label)) {
             return Err(Error::Invalid(format!(
-                "{} has batches that were estimated from different known runs, so this one cannot be compared with them; give their --known, \
-                 or start anew with --new-reference",
+                "{} has batches that were estimated from different known runs, so this one cannot be compared with \
+                 them; give their --known, or start anew with --new-reference",
                 log.path().display()
             )));
         }

@@ -156,7 +156,7 @@ impl<'a> PairRun<'a> {
             refutation,
         });
         let free_columns = columns.free(schema);
-        VerifyReport { values, free_columns, undeclared, differs_on_database, ..report }
+        VerifyReport { differs_on_database, values, free_columns, undeclared, ..report }
     }
 
     /// The bounded proof alone, with the values that the given rows allow.
