@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use sqlgauge_sql::aggregates::{has_displaced, has_own, is_entangled};
-use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Owner, Query, RelationId, Select};
+use sqlgauge_sql::tree::{Body, Expr, From, OrderTerm, Output, Owner, Query, RelationId, Select};
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
 
-use super::build::{column, derived, output};
+use super::build::{column, derived};
 use super::free_relations;
 
 /// The query with every aggregate in the SELECT that owns it; `None` where a subquery in FROM cannot say it.
@@ -57,12 +57,10 @@ fn groups(select: &mut Select, order_by: &mut [OrderTerm], id: RelationId) -> Qu
         per_group(select, order_by).into_iter().for_each(|expr| rewrite_expr(&mut parts, expr));
     }
     let groups = Select {
-        distinct: false,
         from: select.from.take(),
         filter: select.filter.take(),
         group_by: std::mem::take(&mut select.group_by),
-        having: None,
-        outputs: parts.outputs.into_iter().map(output).collect(),
+        ..Select::of(parts.outputs.into_iter().map(Output::of).collect())
     };
     select.filter = select.having.take();
     Query::of(Body::Select(Box::new(groups)))
