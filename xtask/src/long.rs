@@ -14,9 +14,8 @@ use crate::root;
 /// They mostly wait for other programs, so they run side by side with the rest. Neither asserts a time.
 const WAITING: [&str; 2] = ["browser::", "wheel::"];
 
-/// They print what a person is to read, and assert nothing.
-const FOR_READERS: [&str; 2] =
-    ["mutations::slips_planted_in_the_golds_of_spider", "real::sentences_on_spider"];
+/// It prints what a person is to read.
+const FOR_READERS: [&str; 1] = ["mutations::slips_planted_in_the_golds_of_spider"];
 
 /// Runs all long tests; every program runs even if an earlier one fails.
 pub(crate) fn run() -> Result<()> {

@@ -52,12 +52,7 @@ fn create_table(table: &Table) -> String {
         let to = identifier(&key.referenced_table);
         format!("FOREIGN KEY ({}) REFERENCES {to}{columns}{}", names(table, &key.columns), key.actions())
     }));
-    let options = match (table.strict, table.without_rowid) {
-        (false, false) => "",
-        (true, false) => " STRICT",
-        (false, true) => " WITHOUT ROWID",
-        (true, true) => " STRICT, WITHOUT ROWID",
-    };
+    let options = table.options();
     format!("CREATE TABLE {} (\n    {}\n){options}", identifier(&table.name), parts.join(",\n    "))
 }
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{ColumnRef, Expr, RelationId};
-use sqlgauge_sql::visit::{Rewriter, Walk, rewrite_expr};
+use sqlgauge_sql::visit::{Walk, change_exprs};
 use sqlgauge_sql::{reads, refresh};
 
 /// Columns that stand for one another.
@@ -43,7 +43,14 @@ impl Classes {
     /// The form in which equal expressions are equal trees.
     pub(crate) fn normal(&self, expr: &Expr) -> Expr {
         let mut expr = apart(expr);
-        rewrite_expr(&mut Normal(self), &mut expr);
+        change_exprs(&mut expr, |expr| match expr {
+            Expr::Column(column) => *column = self.representative(*column),
+            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort_by_key(hash),
+            Expr::Binary(operator, left, right) if operator.commutes() && hash(left) > hash(right) => {
+                std::mem::swap(left, right);
+            }
+            _ => {}
+        });
         expr
     }
 
@@ -70,21 +77,6 @@ pub(crate) fn apart<T: Walk + Clone>(piece: &T) -> T {
 /// Whether a part reads one of these relations.
 pub(crate) fn reads_any(expr: &Expr, relations: &[RelationId]) -> bool {
     reads::columns(expr).iter().any(|column| relations.contains(&column.relation))
-}
-
-struct Normal<'a>(&'a Classes);
-
-impl Rewriter for Normal<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Column(column) => *column = self.0.representative(*column),
-            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort_by_key(hash),
-            Expr::Binary(operator, left, right) if operator.commutes() && hash(left) > hash(right) => {
-                std::mem::swap(left, right);
-            }
-            _ => {}
-        }
-    }
 }
 
 fn hash<T: Hash>(value: &T) -> u64 {

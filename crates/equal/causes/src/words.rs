@@ -15,23 +15,6 @@ pub(crate) fn both(prediction: String, gold: String) -> Result<[String; 2], Uncl
     if prediction == gold { Err(Unclear::NoWords) } else { Ok([prediction, gold]) }
 }
 
-/// What each says of its clause, which one of them may lack.
-pub(crate) fn each(
-    verb: &str,
-    prediction: Option<Result<String, Unclear>>,
-    gold: Option<Result<String, Unclear>>,
-) -> Result<[String; 2], Unclear> {
-    Ok(match (prediction.transpose()?, gold.transpose()?) {
-        (Some(prediction), Some(gold)) => {
-            let [prediction, gold] = both(prediction, gold)?;
-            [format!("{verb} by {prediction}"), format!("by {gold}")]
-        }
-        (prediction, gold) => {
-            [prediction, gold].map(|only| only.map_or_else(String::new, |by| format!("{verb} by {by}")))
-        }
-    })
-}
-
 impl Pair<'_> {
     fn text(&self, side: Side) -> &CanonicalText {
         match side {

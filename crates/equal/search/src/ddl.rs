@@ -17,12 +17,7 @@ pub fn create_table(schema: &Schema, table: &Table) -> String {
     parts.extend(table.unique.iter().map(|key| format!("UNIQUE ({})", names(table, key))));
     parts.extend(table.checks.iter().map(|check| format!("CHECK ({check}\n)")));
     parts.extend(table.foreign_keys.iter().filter_map(|key| foreign_key(schema, table, key)));
-    let options = match (table.strict, table.without_rowid) {
-        (false, false) => "",
-        (true, false) => " STRICT",
-        (false, true) => " WITHOUT ROWID",
-        (true, true) => " STRICT, WITHOUT ROWID",
-    };
+    let options = table.options();
     format!("CREATE TABLE {} ({}){options}", quoted(&table.name), parts.join(", "))
 }
 

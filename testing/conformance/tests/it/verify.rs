@@ -75,19 +75,31 @@ fn published_verdicts_of_the_literature_hold_but_for_those_that_are_wrong() {
     literature(ColumnValues::Any);
 }
 
+/// What a search says of every pair of a file is what is to be expected.
+fn assert_searched(
+    file: &str,
+    values: ColumnValues,
+    pairs: usize,
+    expected: impl Fn(&Searched) -> &'static str,
+) {
+    let Some(all) = searched(file, values) else { return };
+    let wanted: BTreeMap<_, _> = all.iter().map(|pair| (pair.id.clone(), expected(pair))).collect();
+    let outcomes: BTreeMap<_, _> = all.into_iter().map(|pair| (pair.id, pair.outcome)).collect();
+    assert_eq!(outcomes.len(), pairs);
+    assert_eq!(outcomes, wanted);
+}
+
 fn literature(values: ColumnValues) {
-    let Some(pairs) = searched("literature.jsonl", values) else { return };
-    let (mut expected, mut outcomes) = (BTreeMap::new(), BTreeMap::new());
-    for pair in pairs {
+    assert_searched("literature.jsonl", values, 32, |pair| {
         let id = pair.id.as_str();
         let is_undeclared = values == ColumnValues::Any && NOT_EQUIVALENT.contains(&id);
         let is_different = (pair.published == "different" && !NOT_DIFFERENT.contains(&id)) || is_undeclared;
-        let published = if is_different { "different" } else { "not different" };
-        expected.insert(pair.id.clone(), if NOT_SQLITE.contains(&id) { "refused" } else { published });
-        outcomes.insert(pair.id, pair.outcome);
-    }
-    assert_eq!(outcomes.len(), 32);
-    assert_eq!(outcomes, expected);
+        match is_different {
+            _ if NOT_SQLITE.contains(&id) => "refused",
+            true => "different",
+            false => "not different",
+        }
+    });
 }
 
 /// At most a tenth of the pairs is refused, once they are spelled in words that SQLite has.
@@ -99,9 +111,7 @@ fn published_verdicts_on_calcite_hold_but_for_those_that_are_wrong() {
 }
 
 fn calcite(values: ColumnValues) {
-    let Some(pairs) = searched("calcite.jsonl", values) else { return };
-    let (mut expected, mut outcomes) = (BTreeMap::new(), BTreeMap::new());
-    for pair in pairs {
+    assert_searched("calcite.jsonl", values, 199, |pair| {
         let number = pair.id.rsplit('-').next().and_then(|number| number.parse::<u32>().ok()).unwrap();
         let is_undeclared = values == ColumnValues::Any && CALCITE_UNDECLARED.contains(&number);
         let is_different = match pair.published.as_str() {
@@ -109,14 +119,11 @@ fn calcite(values: ColumnValues) {
             "equivalent_to_bound" => CALCITE_NOT_EQUIVALENT.contains(&number) || is_undeclared,
             _ => CALCITE_DIFFERENT.contains(&number) || is_undeclared,
         };
-        let published = if is_different { "different" } else { "not different" };
-        expected.insert(
-            pair.id.clone(),
-            if CALCITE_NOT_SQLITE.contains(&number) { "refused" } else { published },
-        );
-        outcomes.insert(pair.id, pair.outcome);
-    }
-    assert_eq!(outcomes.len(), 199);
-    assert_eq!(outcomes, expected);
-    assert!(CALCITE_NOT_SQLITE.len() * 10 <= outcomes.len());
+        match is_different {
+            _ if CALCITE_NOT_SQLITE.contains(&number) => "refused",
+            true => "different",
+            false => "not different",
+        }
+    });
+    assert!(CALCITE_NOT_SQLITE.len() * 10 <= 199);
 }

@@ -18,7 +18,7 @@ use sqlgauge_sql::canonical::{conjunction, conjuncts_of};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, CteId, Expr, IndexHint, Place, Query, Relation, RelationId, RelationSource, Select,
 };
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+use sqlgauge_sql::visit::{Rewriter, Visitor, change_exprs, rewrite_query, walk_query};
 
 use self::presence::Presences;
 use crate::layout::EvolveReason;
@@ -42,9 +42,16 @@ pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: Way<'_>) -> Re
         let mut rewriting = Rewriting::new(query, aliases, step);
         rewrite_query(&mut rewriting, &mut new);
         let refused = rewriting.refused.take();
-        let mut substitution = Substitution(std::mem::take(&mut rewriting.substitutions));
+        let substitutions = std::mem::take(&mut rewriting.substitutions);
         let mut presences = std::mem::take(&mut rewriting.presences);
-        rewrite_query(&mut substitution, &mut new);
+        // What the columns of the old relations are.
+        change_exprs(&mut new, |expr| {
+            if let Expr::Column(column) = expr
+                && let Some(column) = substitutions.get(column)
+            {
+                *expr = column.clone();
+            }
+        });
         rewrite_query(&mut presences, &mut new);
         match refused {
             Some(refusal) => Err(refusal),
@@ -263,19 +270,6 @@ impl Rewriter for Row {
             && column.relation == ROW
         {
             column.relation = self.0;
-        }
-    }
-}
-
-/// Puts in what the columns of the old relations are.
-struct Substitution(HashMap<ColumnRef, Expr>);
-
-impl Rewriter for Substitution {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Column(column) = expr
-            && let Some(new) = self.0.get(column)
-        {
-            *expr = new.clone();
         }
     }
 }

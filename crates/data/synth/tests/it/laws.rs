@@ -48,12 +48,18 @@ fn database(folder: &Path, name: &str, script: &str) -> PathBuf {
     path
 }
 
-fn music_and_odd(folder: &Path) -> Vec<CorpusSource> {
+/// Databases of those scripts, in a folder of their own.
+fn databases(folder: &Path, scripts: &[(&str, &str)]) -> Vec<CorpusSource> {
     let input = folder.join("in");
     std::fs::create_dir(&input).unwrap();
-    database(&input, "music", MUSIC);
-    database(&input, "odd", ODD);
+    for (name, script) in scripts {
+        database(&input, name, script);
+    }
     sources(&[input]).unwrap()
+}
+
+fn music_and_odd(folder: &Path) -> Vec<CorpusSource> {
+    databases(folder, &[("music", MUSIC), ("odd", ODD)])
 }
 
 fn engine() -> SqliteEngine {
@@ -240,12 +246,9 @@ fn caps_of_a_database_and_the_budget_are_never_passed() {
 #[test]
 fn a_database_without_rows_leaves_its_pairs_to_the_others() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    database(&input, "a_empty", "CREATE TABLE t (a, b);");
-    database(&input, "music", MUSIC);
-    database(&input, "z_empty", "CREATE TABLE t (a, b);");
-    let summary = corpus(&sources(&[input]).unwrap(), &options(60), &folder.path().join("out"), 2);
+    const EMPTY: &str = "CREATE TABLE t (a, b);";
+    let scripts = [("a_empty", EMPTY), ("music", MUSIC), ("z_empty", EMPTY)];
+    let summary = corpus(&databases(folder.path(), &scripts), &options(60), &folder.path().join("out"), 2);
     assert_eq!((summary.tally.pairs, summary.unmet), (60, [0; 4]));
     assert_eq!(summary.left_out, ["a_empty.t: it has no rows", "z_empty.t: it has no rows"]);
 }
@@ -255,8 +258,6 @@ fn a_database_without_rows_leaves_its_pairs_to_the_others() {
 #[ignore = "long: cargo xtask long"]
 fn every_idiom_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
     let script = format!(
         "{MUSIC} CREATE TABLE award (award_id INTEGER PRIMARY KEY, title TEXT, prize INTEGER);
          CREATE TABLE given (award_id INT REFERENCES award(award_id), singer_id INT REFERENCES singer(singer_id), PRIMARY KEY (award_id, singer_id));
@@ -265,8 +266,7 @@ fn every_idiom_is_asked_for() {
          INSERT INTO given SELECT DISTINCT 1 + singer_id * 7 % 12, singer_id FROM singer;
          UPDATE singer SET genre = 'Rock' WHERE singer_id < 8"
     );
-    database(&input, "music", &script);
-    let sources = sources(&[input]).unwrap();
+    let sources = databases(folder.path(), &[("music", &script)]);
     let out = folder.path().join("out");
     corpus(&sources, &options(600), &out, 2);
     let written = std::fs::read_to_string(out.join("data/train-00000-of-00001.jsonl")).unwrap();
@@ -289,11 +289,8 @@ fn every_idiom_is_asked_for() {
 #[test]
 fn what_could_be_read_otherwise_is_not_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    std::fs::create_dir(&input).unwrap();
-    database(&input, "music", MUSIC);
     let out = folder.path().join("out");
-    corpus(&sources(&[input]).unwrap(), &options(600), &out, 2);
+    corpus(&databases(folder.path(), &[("music", MUSIC)]), &options(600), &out, 2);
     let written = std::fs::read_to_string(out.join("data/train-00000-of-00001.jsonl")).unwrap();
     let mut limited = 0;
     for line in written.lines() {

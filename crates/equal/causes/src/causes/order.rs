@@ -2,7 +2,7 @@
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
-use crate::words::each;
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "order",
@@ -20,11 +20,16 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !std::mem::take(&mut rest.order_by) {
         return Ok(Vec::new());
     }
-    let by = |side: Side| {
-        let keys = &pair.clauses(side).order_by;
-        (!keys.is_empty()).then(|| pair.order(side, keys))
+    let (gold, prediction) = (&pair.gold.order_by, &pair.prediction.order_by);
+    let words = if gold.is_empty() {
+        [format!("sorts by {}", pair.order(Side::Prediction, prediction)?), String::new()]
+    } else if prediction.is_empty() {
+        [String::new(), format!("sorts by {}", pair.order(Side::Gold, gold)?)]
+    } else {
+        let [prediction, gold] =
+            both(pair.order(Side::Prediction, prediction)?, pair.order(Side::Gold, gold)?)?;
+        [format!("sorts by {prediction}"), format!("by {gold}")]
     };
-    let words = each("sorts", by(Side::Prediction), by(Side::Gold))?;
     let queries = pair.exchange(|clauses, other, _| clauses.order_by.clone_from(&other.order_by));
     Ok(vec![Slip::new(&CAUSE, words, queries)])
 }

@@ -3,4 +3,3 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod mutations;
-mod real;

@@ -10,11 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
     Args, ColumnRef, Expr, FrameBound, FrameExclude, FrameMode, Literal, OrderTerm, Select, Window,
     WindowCall,
 };
-use sqlgauge_sql::visit::{Visitor, children, walk_expr};
+use sqlgauge_sql::visit::children;
 
 use super::{Env, Ranked, Run, SortDirection};
 use crate::ir::{Sort, Term, Terms};
@@ -63,7 +64,7 @@ impl Run<'_, '_> {
         let outputs = select.outputs.iter().map(|output| &output.expr);
         for expr in outputs.chain(order_by.iter().map(|term| &term.expr)) {
             collector.add_calls(expr);
-            walk_expr(&mut collector, expr);
+            collector.columns.extend(reads::columns(expr));
         }
         if collector.calls.is_empty() {
             return Ok(());
@@ -536,13 +537,5 @@ impl Calls {
             self.calls.push((**call).clone());
         }
         children(expr, &mut |child| self.add_calls(child));
-    }
-}
-
-impl Visitor for Calls {
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(column) = expr {
-            self.columns.insert(*column);
-        }
     }
 }

@@ -13,7 +13,7 @@ use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Cte, Expr, FrameMode, OrderTerm, Output, Query, RelationId,
     RelationSource, Select, Window, WindowCall,
 };
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
+use sqlgauge_sql::visit::{Rewriter, change_exprs, rewrite_query};
 use sqlgauge_sql::{PrintDialect, print};
 
 use super::build::literal_of;
@@ -152,30 +152,21 @@ impl Rewriter for Narrowing<'_> {
         if query.as_select() != Some(&self.site.select) {
             return;
         }
-        let mut calls = Calls { from: &self.site.window, to: &self.window };
+        let narrow = |expr: &mut Expr| {
+            if let Expr::Window(call) = expr
+                && call.window == self.site.window
+                && looks_at_order(call)
+            {
+                call.window.clone_from(&self.window);
+            }
+        };
         for term in &mut query.order_by {
-            rewrite_expr(&mut calls, &mut term.expr);
+            change_exprs(&mut term.expr, narrow);
         }
         if let Body::Select(select) = &mut query.body {
             for output in &mut select.outputs {
-                rewrite_expr(&mut calls, &mut output.expr);
+                change_exprs(&mut output.expr, narrow);
             }
-        }
-    }
-}
-
-struct Calls<'n> {
-    from: &'n Window,
-    to: &'n Window,
-}
-
-impl Rewriter for Calls<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Window(call) = expr
-            && call.window == *self.from
-            && looks_at_order(call)
-        {
-            call.window.clone_from(self.to);
         }
     }
 }

@@ -11,7 +11,7 @@ use sqlgauge_dataset::{
     extract_sql, load_benchmark, load_predictions, load_tables,
 };
 
-fn data() -> Option<PathBuf> {
+pub(crate) fn data() -> Option<PathBuf> {
     let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
     let folder = std::env::var_os("SQLGAUGE_DATA").map_or_else(default_folder, PathBuf::from);
     if folder.is_dir() {

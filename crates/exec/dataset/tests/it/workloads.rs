@@ -1,7 +1,5 @@
 //! Workloads: questions without golds, in every format, and no trace of a gold that is there.
 
-use std::path::{Path, PathBuf};
-
 use sqlgauge_dataset::{
     Benchmark, BenchmarkSource, ColumnRole, Columns, DatasetError, Input, WorkloadSource, load_benchmark,
     load_workload, parse_workload,
@@ -63,13 +61,7 @@ fn a_column_that_the_user_named_is_taken() {
 
 #[test]
 fn the_published_benchmarks_are_workloads() {
-    let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let data = std::env::var_os("SQLGAUGE_DATA").map_or_else(default_folder, PathBuf::from);
-    if !data.is_dir() {
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no real data at {}", data.display());
-        println!("skipped: no real data at {}", data.display());
-        return;
-    }
+    let Some(data) = crate::real_data::data() else { return };
     for (file, size) in [
         ("spider/dev.json", 1034),
         ("bird/dev.json", 1534),

@@ -23,7 +23,7 @@ use crate::tree::{
     BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output, Place, Query,
     Relation, RelationId, RelationSource, Select,
 };
-use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
+use crate::visit::{Rewriter, Visitor, change_exprs, rewrite_query, walk_query};
 use crate::{Aliases, ResolveError, resolve_with_aliases};
 
 pub use self::same::same_columns;
@@ -136,8 +136,16 @@ impl Rewriter for Canonical<'_> {
             cte.materialized = None;
         }
         if let Body::Select(select) = &query.body {
-            let mut repeat = Repeat { outputs: &select.outputs };
-            query.order_by.iter_mut().for_each(|term| rewrite_expr(&mut repeat, &mut term.expr));
+            // Outputs in the place of references to them.
+            let repeat = |expr: &mut Expr| {
+                if let Expr::Output(place) = expr
+                    && let Some(output) = select.outputs.get(*place as usize)
+                    && !has_subquery(&output.expr)
+                {
+                    *expr = output.expr.clone();
+                }
+            };
+            query.order_by.iter_mut().for_each(|term| change_exprs(&mut term.expr, repeat));
             let same = select.from.as_ref().map(|from| same_columns(self.schema, from)).unwrap_or_default();
             query.order_by.iter_mut().for_each(|term| replace(&same, &mut term.expr));
         }
@@ -191,22 +199,6 @@ pub fn only_relation(expr: &Expr) -> Option<RelationId> {
 /// The canonical name of a CTE.
 pub fn named(id: CteId) -> String {
     format!("list{}", id.0)
-}
-
-/// Puts outputs in the place of references to them.
-struct Repeat<'q> {
-    outputs: &'q [Output],
-}
-
-impl Rewriter for Repeat<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Output(place) = expr
-            && let Some(output) = self.outputs.get(*place as usize)
-            && !has_subquery(&output.expr)
-        {
-            *expr = output.expr.clone();
-        }
-    }
 }
 
 fn flat(list: Vec<Expr>, open: impl Fn(Expr) -> Result<Vec<Expr>, Expr>) -> Vec<Expr> {

@@ -355,6 +355,16 @@ pub struct Table {
 }
 
 impl Table {
+    /// What stands behind the columns of its CREATE TABLE.
+    pub fn options(&self) -> &'static str {
+        match (self.strict, self.without_rowid) {
+            (false, false) => "",
+            (true, false) => " STRICT",
+            (false, true) => " WITHOUT ROWID",
+            (true, true) => " STRICT, WITHOUT ROWID",
+        }
+    }
+
     /// An ordinary table with those columns and no constraint.
     pub fn new(name: impl Into<String>, columns: Vec<Column>) -> Self {
         Self {
