@@ -293,7 +293,7 @@ impl EstimateJob {
     /// Refuses options that make no sense before anything is read.
     fn check(&self) -> Result<(), Error> {
         check_estimate_options(self.options)?;
-        self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?;
+        self.out.as_deref().map_or(Ok(()), keep_run)?;
         estimators::find(&self.method)?;
         match (self.db.as_os_str().is_empty(), &self.tables) {
             (true, None) => Err(Error::Invalid(NO_SCHEMA.to_owned())),
