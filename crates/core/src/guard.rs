@@ -51,7 +51,7 @@ pub(crate) fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(
 ///
 /// # Errors
 /// [`Error::OutputIsRun`].
-pub(crate) fn keep_run(folder: &Path) -> Result<(), Error> {
+pub fn keep_run(folder: &Path) -> Result<(), Error> {
     if folder.join(ITEMS).exists() {
         return Err(Error::OutputIsRun { folder: folder.to_owned() });
     }

@@ -135,7 +135,7 @@ pub use evolve::EvolveJob;
 #[cfg(feature = "evaluator")]
 pub use fit::{AdaptJob, FitJob};
 pub use golden::{Application, GoldenAnswer, GoldenJob, GoldenRun, InitFile, InitJob};
-pub use guard::{keep_database, keep_inputs};
+pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
 pub use label::{
     JudgedResult, LabelAddJob, LabelNextJob, LabelPlanJob, LabelQuestion, LabelTrial, LabelTrialJob,
