@@ -181,7 +181,7 @@ impl BenchEstimators {
         if !(0.5..1.0).contains(&self.level) || !(0.0..1.0).contains(&self.labelled) {
             bail!("--level is from 0.5 to below 1, and --labelled from 0 to below 1");
         }
-        keep_run("--out", &self.out)?;
+        keep_run(&self.out)?;
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("{} cannot be made; choose another --out", self.out.display()))?;
         let worker = WorkerCommand::new(std::env::current_exe()?).argument(WORKER_ARGUMENT);

@@ -115,7 +115,7 @@ impl AblateJob {
     pub fn run(&self, context: &Context<'_>) -> Result<Ablation, Error> {
         let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
         if let Some(out) = &self.out {
-            keep_run("--out", out)?;
+            keep_run(out)?;
         }
         let truths = Truths::of(&self.folder, &manifest, self.labels.as_ref())?;
         let mut answers = Vec::new();

@@ -259,12 +259,10 @@ pub enum Error {
     },
     /// An output among the labels of a run.
     #[error(
-        "{} holds a run with labels, which is not to be mixed with other results; choose another {what}",
+        "{} holds a run with labels, which is not to be mixed with other results; choose another --out",
         folder.display()
     )]
     OutputIsRun {
-        /// The output as a person named it: `--out`.
-        what: String,
         /// The output.
         folder: PathBuf,
     },

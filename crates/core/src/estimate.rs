@@ -292,7 +292,7 @@ impl EstimateJob {
     /// Refuses options that make no sense before anything is read.
     fn check(&self) -> Result<(), Error> {
         check_estimate_options(self.options)?;
-        self.out.as_deref().map_or(Ok(()), |out| keep_run("--out", out))?;
+        self.out.as_deref().map_or(Ok(()), keep_run)?;
         estimators::find(&self.method)?;
         let is_strange =
             |labels: &&SystemLabels| self.systems.iter().all(|system| system.name != labels.system);

@@ -116,7 +116,7 @@ impl EvolveJob {
             let text = format!("--intensity {} is not above 0 and up to 1; a half is 0.5", self.intensity);
             return Err(Error::Invalid(text));
         }
-        keep_run("--out", &self.out)?;
+        keep_run(&self.out)?;
         let mut benchmark = load_benchmark(&self.benchmark)?;
         name_database(&mut benchmark, Some(&self.db), None)?;
         let engine = context.sqlite(self.limits, Moment::now())?;

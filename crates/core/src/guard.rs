@@ -51,9 +51,9 @@ pub(crate) fn keep_inputs_of_run(folder: &Path, manifest: &Manifest) -> Result<(
 ///
 /// # Errors
 /// [`Error::OutputIsRun`].
-pub fn keep_run(what: &str, folder: &Path) -> Result<(), Error> {
+pub fn keep_run(folder: &Path) -> Result<(), Error> {
     if folder.join(ITEMS).exists() {
-        return Err(Error::OutputIsRun { what: what.to_owned(), folder: folder.to_owned() });
+        return Err(Error::OutputIsRun { folder: folder.to_owned() });
     }
     Ok(())
 }
@@ -101,8 +101,8 @@ mod tests {
         std::fs::write(at("report.html"), "<html>").expect("a file");
         assert!(keep_database("--out", &at("data.sqlite")).is_err());
         assert!(keep_database("--out", &at("report.html")).is_ok());
-        assert!(keep_run("--out", folder.path()).is_ok());
+        assert!(keep_run(folder.path()).is_ok());
         std::fs::write(at(ITEMS), "").expect("a file");
-        assert!(keep_run("--out", folder.path()).is_err());
+        assert!(keep_run(folder.path()).is_err());
     }
 }

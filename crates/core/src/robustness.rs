@@ -130,7 +130,7 @@ impl RobustnessJob {
         if let Some(value) = self.max_drop.filter(|most| !(0.0..=1.0).contains(most)) {
             return Err(Error::OutOfUnit { option: "--max-drop", value });
         }
-        keep_run("--out", &self.out)?;
+        keep_run(&self.out)?;
         let names: Vec<String> = self.systems.iter().map(|system| system.name.clone()).collect();
         let run = RunFiles::open(&self.original)?;
         let (now, examples) = (recorded_now(&run.manifest)?, run.manifest.examples);

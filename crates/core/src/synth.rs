@@ -90,7 +90,7 @@ impl SynthJob {
     /// something else or cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<CorpusSummary, Error> {
         self.check()?;
-        keep_run("--out", &self.out)?;
+        keep_run(&self.out)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
         let built = self.tables.as_deref().map(|tables| threads.install(|| build(tables))).transpose()?;
         let built = built.map(|(folder, report)| {

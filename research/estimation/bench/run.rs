@@ -8,7 +8,7 @@ use sqlgauge_dataset::{Databases, Label};
 use sqlgauge_engine::Engine;
 use sqlgauge_estimate::estimators::Estimator;
 use sqlgauge_estimate::{EstimateError, EstimateOptions, Loader, Pool, PoolEvidence, TargetLabels};
-use sqlgauge_run::{Item, StoredRun};
+use sqlgauge_run::{Details, Item, StoredRun};
 
 use super::protocol::{BenchRun, Selection, Trial};
 use super::rows::RowsFile;
@@ -254,11 +254,17 @@ fn part_of(run: &BenchRun, items: Vec<Item>) -> StoredRun {
 /// An item with one metric or none, and without what may come from the gold.
 fn with_metric(item: &Item, metric: Option<&str>) -> Item {
     let metrics = item.metrics.iter().filter(|(id, _)| Some(id.as_str()) == metric);
-    Item {
-        metrics: metrics.map(|(id, value)| (id.clone(), *value)).collect(),
-        details: item.details.without_gold(),
-        ..item.clone()
-    }
+    let all = &item.details;
+    let details = Details {
+        question: all.question.clone(),
+        evidence: all.evidence.clone(),
+        prediction: all.prediction.clone(),
+        prediction_bytes: all.prediction_bytes,
+        confidence: all.confidence,
+        result: all.result.clone(),
+        ..Details::default()
+    };
+    Item { metrics: metrics.map(|(id, value)| (id.clone(), *value)).collect(), details, ..item.clone() }
 }
 
 fn truth(run: &BenchRun, part: &Selection, system: &str) -> Option<f64> {

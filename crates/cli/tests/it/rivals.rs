@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Output;
 
 use crate::common::{write_database, write_json_lines};
-use crate::server::{Reply, SeenRequest, Server};
+use crate::server::{Reply, Server};
 use assert_cmd::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -225,13 +225,6 @@ fn a_method_without_its_input_says_what_is_missing() {
     }
 }
 
-/// What stands between the marks of a part of the prompt.
-fn part<'a>(seen: &'a SeenRequest, name: &str) -> &'a str {
-    let (_, rest) = seen.prompt().split_once(&format!("<<<BEGIN {name} ")).unwrap();
-    let (mark, rest) = rest.split_once(">>>\n").unwrap();
-    rest.split_once(&format!("\n<<<END {name} {mark}>>>")).unwrap().0
-}
-
 fn says(verdict: &str, confidence: f64) -> Reply {
     Reply::chat(&format!("{{\"verdict\": \"{verdict}\", \"confidence\": {confidence}}}"), 300, 20)
 }
@@ -239,7 +232,7 @@ fn says(verdict: &str, confidence: f64) -> Reply {
 #[test]
 fn a_judge_is_asked_of_every_prediction_and_once_with_a_cache() {
     let world = World::new();
-    let server = Server::start(|seen| match part(seen, "sql") {
+    let server = Server::start(|seen| match seen.part("sql") {
         sql if sql.starts_with("SELECT name") => says("correct", 0.9),
         sql if sql.starts_with("SELECT id") => says("incorrect", 0.8),
         _ => says("unsure", 0.5),
@@ -273,12 +266,11 @@ fn a_judge_compares_with_systems_of_known_accuracy() {
     let world = World::new();
     // Prefers names over ids over what does not run.
     let worth = |sql: &str| (sql.starts_with("SELECT name"), sql.starts_with("SELECT id"));
-    let server =
-        Server::start(move |seen| match worth(part(seen, "sql_a")).cmp(&worth(part(seen, "sql_b"))) {
-            std::cmp::Ordering::Greater => says("A", 1.0),
-            std::cmp::Ordering::Less => says("B", 1.0),
-            std::cmp::Ordering::Equal => says("tie", 1.0),
-        });
+    let server = Server::start(move |seen| match worth(seen.part("sql_a")).cmp(&worth(seen.part("sql_b"))) {
+        std::cmp::Ordering::Greater => says("A", 1.0),
+        std::cmp::Ordering::Less => says("B", 1.0),
+        std::cmp::Ordering::Equal => says("tie", 1.0),
+    });
     let url = server.url();
     let more = ["--judge-url", &url, "--judge-model", "m"];
     let report = world.report("judge-arena", &["good", "bad"], &["good", "bad"], &more);

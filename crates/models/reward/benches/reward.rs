@@ -12,12 +12,13 @@
 //! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. The program is its own worker.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use sqlgauge_conformance::{data, gold_lines};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Engine, Limits, ResultSet, SqliteEngine, Value, WorkerCommand, serve_queries};
 use sqlgauge_reward::{
@@ -114,13 +115,8 @@ struct Spider {
 
 impl Spider {
     fn read() -> Result<Self> {
-        let default_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-        let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_folder, PathBuf::from).join("spider");
-        let path = folder.join("dev_gold.sql");
-        let text =
-            std::fs::read_to_string(&path).with_context(|| format!("{} is not there", path.display()))?;
-        let golds = text.lines().filter_map(|line| line.split_once('\t'));
-        let golds = golds.map(|(sql, db_id)| (sql.to_owned(), db_id.trim().to_owned())).collect();
+        let folder = data().context("there is nothing to measure with")?.join("spider");
+        let golds = gold_lines(&folder.join("dev_gold.sql"));
         Ok(Self { folder, golds })
     }
 

@@ -1,6 +1,7 @@
 //! What a rule reports.
 
 use serde::Serialize;
+use sqlgauge_engine::compare::explain::shorten;
 use sqlgauge_engine::{ResultSet, Value};
 
 use crate::rule::{AuditRule, RuleStanding};
@@ -69,11 +70,7 @@ pub(crate) fn cell(value: &Value) -> String {
         Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("blob of {} bytes", bytes.len()),
     };
-    let mut short: String = text.chars().take(MAX_CELL).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    shorten(&text, MAX_CELL)
 }
 
 /// A query without the defect, for a person to look at.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sqlgauge_base::stats::Interval;
+use sqlgauge_engine::compare::explain::shorten;
 use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
 
 use crate::breakdown::{coverage, group_score, groups, says_little};
 use crate::document::{Block, Cell, Document, Extent, Section, Table, Text};
 use crate::system_table::system_tables;
-use crate::words::{clip, many, status, tests, torn};
+use crate::words::{many, status, tests, torn};
 use crate::{ItemView, Nature, Report, ReportError, clusters, notes, number, warnings};
 
 /// More pairs than this are cut to those with the leader.
@@ -282,9 +283,9 @@ fn failure(view: ItemView<'_>, metric: &str) -> Vec<Cell> {
     vec![
         view.item.id.as_str().into(),
         view.item.db_id.as_str().into(),
-        clip(view.question().unwrap_or_default(), MAX_TEXT).into(),
+        shorten(view.question().unwrap_or_default(), MAX_TEXT).into(),
         Cell::new(view.golds().first().copied().unwrap_or_default()).code(),
         Cell::new(view.prediction().unwrap_or_default()).code(),
-        clip(&view.reason(metric).unwrap_or_default(), MAX_TEXT).into(),
+        shorten(&view.reason(metric).unwrap_or_default(), MAX_TEXT).into(),
     ]
 }

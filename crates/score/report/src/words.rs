@@ -40,13 +40,6 @@ pub fn status(status: &str) -> String {
     }
 }
 
-/// The beginning of a text, of at most so many characters.
-pub fn clip(text: &str, most: usize) -> String {
-    let mut chars = text.chars();
-    let head: String = chars.by_ref().take(most).collect();
-    if chars.next().is_some() { format!("{head}…") } else { head }
-}
-
 /// `82.9 [80.5, 85.1]`: a share in percent with its Wilson interval of 95 %; a dash without trials.
 pub fn share(right: usize, of: usize) -> String {
     if of == 0 {

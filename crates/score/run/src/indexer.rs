@@ -14,6 +14,7 @@ use twox_hash::XxHash3_64;
 use crate::error::RunError;
 use crate::facts::Encoded;
 use crate::index::{self, BLOCK_BYTES, Block, Identity, Index, Line, index_path};
+use crate::log::open_at;
 
 /// The index of a log, open for appending.
 pub(crate) struct Indexer {
@@ -49,13 +50,8 @@ impl Indexer {
         let hasher = reopen(&mut index, log)
             .map_err(|source| RunError::Unreadable { path: log.to_owned(), source })?;
         let size = index.blocks.last().map_or(0, |block| block.size);
-        let open = || -> io::Result<File> {
-            let mut file = regular::write_unlinked(&path)?;
-            file.set_len(size)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(file)
-        };
-        let file = open().map_err(|source| RunError::Unwritable { path: path.clone(), source })?;
+        let file =
+            open_at(&path, size).map_err(|source| RunError::Unwritable { path: path.clone(), source })?;
         let mut ready = index::header(identity, ids);
         let header = ready.len() as u64;
         if size > 0 {

@@ -46,6 +46,14 @@ pub(crate) struct Log {
     synced: Instant,
 }
 
+/// Opens or makes a file for writing behind so many bytes of it; the others are lost.
+pub(crate) fn open_at(path: &Path, length: u64) -> io::Result<File> {
+    let mut file = regular::write_unlinked(path)?;
+    file.set_len(length)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
 /// What a log held when it was opened.
 pub(crate) struct Recovered {
     /// Items that are there: the positions below this number.
@@ -68,14 +76,8 @@ impl Log {
             [only] if only.start == 0 => only.end,
             _ => rewrite(&path, &ranges)?,
         };
-        let unwritable = |source| RunError::Unwritable { path: path.clone(), source };
-        let open = || -> io::Result<File> {
-            let mut file = regular::write_unlinked(&path)?;
-            file.set_len(length)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(file)
-        };
-        let file = open().map_err(unwritable)?;
+        let file =
+            open_at(&path, length).map_err(|source| RunError::Unwritable { path: path.clone(), source })?;
         let written = regular::open_unlinked(&path)
             .map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
         let log = Self { path, file, written, length, ready: Vec::new(), index, synced: Instant::now() };

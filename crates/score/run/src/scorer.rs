@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use sqlgauge_causes::Explainer;
 use sqlgauge_dataset::{EarlierQueries, Example, is_abstention};
+use sqlgauge_engine::compare::explain::shorten;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{
     GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, is_execution_accuracy,
@@ -228,7 +229,7 @@ impl BenchmarkScorer {
             };
             let score = metric.and_then(|metric| score_best(metric, &pairs).value);
             EarlierQuery {
-                sql: cut(sql, MAX_TEXT),
+                sql: shorten(sql, MAX_TEXT),
                 status: execution.outcome.status().to_owned(),
                 right: score.map(|score| score >= 1.0),
             }
@@ -263,7 +264,7 @@ fn shown_gold<'a>(
 impl Scorer for BenchmarkScorer {
     fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError> {
         let Some(target) = self.targets.get(&task.example.db_id) else {
-            return Ok(unscorable(&self.metrics, Details::default(), "the database was not opened"));
+            return Ok(unscorable(&self.metrics));
         };
         let judgement = self.judge(task, target);
         // Looked at afterwards: what was read from another file than the run is of is not its result.
@@ -301,7 +302,7 @@ pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Details {
         evidence: evidence.clone().filter(|text| !text.is_empty()),
         gold,
         golds,
-        prediction: task.prediction.map(|text| cut(text, MAX_TEXT)),
+        prediction: task.prediction.map(|text| shorten(text, MAX_TEXT)),
         prediction_bytes: whole.map(str::len),
         confidence: task.confidence,
         hardness: pair.and_then(hardness).map(Hardness::as_str).map(str::to_owned),
@@ -322,9 +323,11 @@ fn without_answer(metrics: &[&'static dyn Metric], details: Details, answer: Opt
     Judgement { status: UNANSWERABLE.to_owned(), metrics, details }
 }
 
-fn unscorable(metrics: &[&'static dyn Metric], details: Details, why: &str) -> Judgement {
+/// The judgement on an item whose database was not opened.
+fn unscorable(metrics: &[&'static dyn Metric]) -> Judgement {
     let metrics = metrics.iter().map(|m| (m.id().to_owned(), None)).collect();
-    let details = Details { gold_error: Some(why.to_owned()), ..details };
+    let details =
+        Details { gold_error: Some("the database was not opened".to_owned()), ..Details::default() };
     Judgement { status: GOLD_FAILED.to_owned(), metrics, details }
 }
 
@@ -336,10 +339,10 @@ fn note_outcomes(
     is_lost: bool,
 ) -> &'static str {
     let failure = prediction.and_then(|prediction| prediction.outcome.failure());
-    details.error = failure.map(|failure| cut(&failure.message, MAX_MESSAGE));
+    details.error = failure.map(|failure| shorten(&failure.message, MAX_MESSAGE));
     details.result = prediction.and_then(Execution::rows).map(|rows| ResultDigest::of(rows));
     if let Some(failure) = gold.outcome.failure() {
-        details.gold_error = Some(cut(&failure.to_string(), MAX_MESSAGE));
+        details.gold_error = Some(shorten(&failure.to_string(), MAX_MESSAGE));
         if let Some(prediction) = prediction.filter(|_| is_lost) {
             details.prediction_status = Some(prediction.outcome.status().to_owned());
             return GOLD_FAILED;
@@ -363,7 +366,7 @@ fn all_return_nothing(golds: &[Execution]) -> bool {
 
 /// The first rows of a result.
 pub(crate) fn preview(result: &ResultSet) -> ResultTable {
-    let columns = result.columns.iter().take(PREVIEW_COLUMNS).map(|c| cut(c, PREVIEW_CELL)).collect();
+    let columns = result.columns.iter().take(PREVIEW_COLUMNS).map(|c| shorten(c, PREVIEW_CELL)).collect();
     let rows = result.rows().take(PREVIEW_ROWS);
     ResultTable {
         columns,
@@ -382,17 +385,10 @@ fn cell(value: &sqlgauge_engine::Value) -> Value {
         Sql::Real(r) if r.is_finite() => (*r).into(),
         Sql::Real(r) => r.to_string().into(),
         Sql::Text(bytes) => {
-            cut(&String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW_CELL * 4)]), PREVIEW_CELL).into()
+            shorten(&String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW_CELL * 4)]), PREVIEW_CELL)
+                .into()
         }
         Sql::Decimal(decimal) => decimal.as_str().into(),
         Sql::Blob(bytes) => format!("blob of {} bytes", bytes.len()).into(),
-    }
-}
-
-/// The text, or its first `max` characters and `…`.
-fn cut(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

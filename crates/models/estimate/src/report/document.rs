@@ -1,11 +1,12 @@
 //! The content of the report, for every format.
 
 use sqlgauge_base::{capital, counted_of, verb_for};
+use sqlgauge_engine::compare::explain::shorten;
 use sqlgauge_report::charts::{DriftMark, drift_chart};
 use sqlgauge_report::document::{
     Block, Cell, Column, Document, Drawing, Entry, Extent, Role, Section, Table, Text,
 };
-use sqlgauge_report::words::{clip, status};
+use sqlgauge_report::words::status;
 
 use super::drift::{Alarm, Gravity, Series};
 use super::words::{
@@ -374,11 +375,11 @@ fn entry(answer: &Answer) -> Entry {
     };
     let question = match answer.question.trim() {
         "" => Block::note("(no question)"),
-        _ => Block::prose(clip(&answer.question, MAX_QUESTION)),
+        _ => Block::prose(shorten(&answer.question, MAX_QUESTION)),
     };
     let prediction = match answer.prediction.trim() {
         "" => Block::note("(no prediction)"),
-        _ => Block::Sql(clip(&answer.prediction, MAX_SQL)),
+        _ => Block::Sql(shorten(&answer.prediction, MAX_SQL)),
     };
     Entry {
         title: answer.id.clone(),

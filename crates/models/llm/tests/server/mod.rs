@@ -37,6 +37,13 @@ impl SeenRequest {
             .unwrap()
     }
 
+    /// What stands between the marks of a part of the prompt.
+    pub(crate) fn part(&self, name: &str) -> &str {
+        let (_, rest) = self.prompt().split_once(&format!("<<<BEGIN {name} ")).unwrap();
+        let (mark, rest) = rest.split_once(">>>\n").unwrap();
+        rest.split_once(&format!("\n<<<END {name} {mark}>>>")).unwrap().0
+    }
+
     /// Texts to embed.
     pub(crate) fn inputs(&self) -> Vec<String> {
         self.body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()

@@ -1,8 +1,9 @@
 //! What the tests of this crate share.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rusqlite::Connection;
+use sqlgauge_conformance::{data, gold_lines, read};
 use sqlgauge_engine::WorkerCommand;
 use sqlgauge_reward::{Code, Request, Reward, RewardOptions, RewardResult};
 
@@ -42,29 +43,14 @@ pub(crate) fn code(reward: &Reward, prediction: &str, gold: &str) -> Code {
     ask(reward, prediction, gold).code
 }
 
-/// The folder of Spider, or `None` (said aloud) where there is none; in CI that is an error.
-pub(crate) fn spider_folder() -> Option<PathBuf> {
-    let default_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_folder, PathBuf::from).join("spider");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no real data in {}", folder.display());
-    eprintln!("skipped: no real data in {}", folder.display());
-    None
-}
-
 /// Spider dev: its databases, and golds with their databases.
 pub(crate) fn spider() -> Option<(PathBuf, Vec<(String, String)>)> {
-    let spider = spider_folder()?;
-    let golds = std::fs::read_to_string(spider.join("dev_gold.sql")).unwrap();
-    let golds = golds.lines().filter_map(|line| line.split_once('\t'));
-    Some((spider.join("database"), golds.map(|(sql, db)| (sql.to_owned(), db.trim().to_owned())).collect()))
+    let spider = data()?.join("spider");
+    Some((spider.join("database"), gold_lines(&spider.join("dev_gold.sql"))))
 }
 
 /// The predictions of a system, aligned with the golds.
 pub(crate) fn predictions(system: &str) -> Vec<String> {
-    let path = spider_folder().unwrap().join(format!("predictions/dev/{system}.sql"));
-    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
-    text.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+    let path = data().unwrap().join(format!("spider/predictions/dev/{system}.sql"));
+    read(&path).lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
 }

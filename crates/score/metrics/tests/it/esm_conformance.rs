@@ -1,34 +1,18 @@
 //! Agreement with the official scripts, item by item, on real prediction files.
 //!
-//! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. Without it the tests say that
-//! they skipped; where `CI` is true they fail instead.
+//! Without the data the tests say that they skipped, and fail in CI.
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value as Json;
+use sqlgauge_conformance::{data, read};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::esm::{BoundKeys, ForeignKeyMap, Switches, score};
 use sqlgauge_sql::spider::{Catalog, ParseFailure, hardness, parse};
 
-fn spider_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SQLGAUGE_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data"), PathBuf::from);
-    let folder = folder.join("spider");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "the data is missing at {}", folder.display());
-    println!("skipped: no data at {}", folder.display());
-    None
-}
-
-fn read(path: &Path) -> String {
-    String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
-}
-
-fn golds(path: &Path) -> Vec<(String, String)> {
+pub(crate) fn golds(path: &Path) -> Vec<(String, String)> {
     let pair = |line: &str| {
         let (sql, db) = line.trim().rsplit_once('\t')?;
         Some((sql.to_owned(), db.to_owned()))
@@ -37,12 +21,12 @@ fn golds(path: &Path) -> Vec<(String, String)> {
 }
 
 /// What `tables.json` says of a database.
-struct Entry {
+pub(crate) struct Entry {
     catalog: Catalog,
-    keys: ForeignKeyMap,
+    pub(crate) keys: ForeignKeyMap,
 }
 
-fn entries(path: &Path) -> HashMap<String, Entry> {
+pub(crate) fn entries(path: &Path) -> HashMap<String, Entry> {
     let json: Json = serde_json::from_str(&read(path)).unwrap();
     json.as_array().unwrap().iter().map(|entry| (text(&entry["db_id"]), read_entry(entry))).collect()
 }
@@ -84,7 +68,7 @@ fn catalogs(folder: &Path, golds: &[(String, String)]) -> HashMap<String, Catalo
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn every_item_agrees_with_the_official_outcome() {
-    let Some(data) = spider_data() else { return };
+    let Some(data) = data().map(|data| data.join("spider")) else { return };
     let golds = golds(&data.join("dev_gold.sql"));
     let catalogs = catalogs(&data.join("database"), &golds);
     let bound: HashMap<String, BoundKeys> = entries(&data.join("tables.json"))
@@ -121,7 +105,7 @@ fn every_item_agrees_with_the_official_outcome() {
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn every_gold_query_has_a_hardness() {
-    let Some(data) = spider_data() else { return };
+    let Some(data) = data().map(|data| data.join("spider")) else { return };
     for (gold, tables, folder) in [
         ("dev_gold.sql", "tables.json", Some("database")),
         ("train_gold.sql", "tables.json", Some("train_database")),

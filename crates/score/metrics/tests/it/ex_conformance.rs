@@ -1,7 +1,6 @@
 //! Item-by-item agreement with the official scripts on real predictions.
 //!
-//! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. Without it the tests say that
-//! they skipped, and fail where `CI=true`.
+//! Without the data the tests say that they skipped, and fail in CI.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,23 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
+use sqlgauge_conformance::{data, files, read};
 use sqlgauge_engine::{Engine, GoldCache, Limits, SqliteEngine};
-use sqlgauge_metrics::esm::ForeignKeyMap;
 use sqlgauge_metrics::{Pair, Target, find};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::tree::{Body, Expr};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
-fn data() -> Option<PathBuf> {
-    let default_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_path, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "the data folder {} is missing", folder.display());
-    println!("skipped: the data folder {} is missing", folder.display());
-    None
-}
+use crate::esm_conformance::{entries, golds};
 
 /// One system's answer to one item, with what the official scripts say of it by metric id.
 struct Case {
@@ -122,48 +112,21 @@ fn assert_none(disagreements: &[String], scores: usize) {
     assert!(disagreements.is_empty(), "{} of {scores} scores disagree:\n{report}", disagreements.len());
 }
 
-/// The foreign keys of `tables.json` by database.
-fn foreign_keys(spider: &Path) -> HashMap<String, ForeignKeyMap> {
-    let entries: Value = serde_json::from_slice(&fs::read(spider.join("tables.json")).unwrap()).unwrap();
-    let list = |value: &Value| value.as_array().unwrap().clone();
-    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let read = |entry: &Value| {
-        let tables: Vec<String> = list(&entry["table_names_original"]).iter().map(text).collect();
-        let columns = list(&entry["column_names_original"]);
-        let columns: Vec<(i64, String)> =
-            columns.iter().map(|c| (c[0].as_i64().unwrap(), text(&c[1]))).collect();
-        let keys = list(&entry["foreign_keys"]);
-        let keys: Vec<(usize, usize)> = keys.iter().map(|key| (number(&key[0]), number(&key[1]))).collect();
-        (text(&entry["db_id"]), ForeignKeyMap::from_tables_json(&tables, &columns, &keys))
-    };
-    list(&entries).iter().map(read).collect()
-}
-
 fn spider_golds(spider: &Path, engine: &SqliteEngine) -> Vec<(Arc<str>, Arc<Target>)> {
-    let keys = foreign_keys(spider);
+    let entries = entries(&spider.join("tables.json"));
     let mut targets: HashMap<String, Arc<Target>> = HashMap::new();
-    let golds = fs::read_to_string(spider.join("dev_gold.sql")).unwrap();
-    golds
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| {
-            let (gold, db_id) = line.trim().split_once('\t').unwrap();
-            let target = targets.entry(db_id.to_owned()).or_insert_with(|| {
+    golds(&spider.join("dev_gold.sql"))
+        .into_iter()
+        .map(|(gold, db_id)| {
+            let target = targets.entry(db_id.clone()).or_insert_with(|| {
                 let path = spider.join(format!("database/{db_id}/{db_id}.sqlite"));
-                Arc::new(Target::new(db_id, engine.open(&path).unwrap()).with_foreign_keys(&keys[db_id]))
+                Arc::new(
+                    Target::new(&db_id, engine.open(&path).unwrap()).with_foreign_keys(&entries[&db_id].keys),
+                )
             });
             (Arc::from(gold), Arc::clone(target))
         })
         .collect()
-}
-
-fn sorted_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
-    files.sort();
-    files
 }
 
 #[test]
@@ -175,12 +138,11 @@ fn spider_dev_agrees_with_the_official_script() {
     let engine = SqliteEngine::new(Limits { timeout: Duration::from_secs(3), ..Limits::default() });
     let golds = spider_golds(&spider, &engine);
     let mut cases = Vec::new();
-    for oracle in sorted_files(&spider.join("oracle/dev"), "jsonl") {
+    for oracle in files(&spider.join("oracle/dev"), "jsonl") {
         let system = oracle.file_stem().unwrap().to_string_lossy().into_owned();
-        let predictions = fs::read(spider.join(format!("predictions/dev/{system}.sql"))).unwrap();
-        let predictions = String::from_utf8_lossy(&predictions).into_owned();
+        let predictions = read(&spider.join(format!("predictions/dev/{system}.sql")));
         let predictions: Vec<&str> = predictions.split('\n').collect();
-        for line in fs::read_to_string(&oracle).unwrap().lines() {
+        for line in read(&oracle).lines() {
             let item: Value = serde_json::from_str(line).unwrap();
             let index = usize::try_from(item["i"].as_u64().unwrap()).unwrap();
             let (gold, target) = &golds[index];

@@ -8,10 +8,10 @@ use std::io::Write;
 
 pub use sqlgauge_base::markdown_text as escape;
 use sqlgauge_base::{printable_lines, visible};
+use sqlgauge_engine::compare::explain::shorten;
 
 use super::ReportFormat;
 use crate::document::STEP_SUMMARY;
-use crate::words::clip;
 use crate::{Report, ReportError, overview};
 
 /// GitHub-flavoured Markdown.
@@ -55,7 +55,7 @@ pub(crate) fn code(sql: &str) -> String {
     if sql.is_empty() {
         return String::new();
     }
-    let text: String = clip(sql, MAX_TEXT).chars().map(visible).collect();
+    let text: String = shorten(sql, MAX_TEXT).chars().map(visible).collect();
     // In a table no writing of a code span holds a backslash before a bar.
     if text.contains("\\|") {
         return format!("<code>{}</code>", escape(&text));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use sqlgauge_run::RawItem;
 
@@ -14,24 +14,14 @@ use crate::Report;
 pub(super) struct Cells {
     /// Status.
     s: Vec<i32>,
-    /// Scores: metric, then example.
-    m: Vec<Vec<Score>>,
+    /// Scores: metric, then example; not a number where there is none, which is null in JSON.
+    m: Vec<Vec<f64>>,
     /// Prediction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) p: Vec<i32>,
     /// Details: reasons by metric, error, result, other keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) x: Vec<i32>,
-}
-
-/// A score; not a number where there is none, which is written as null.
-#[derive(Clone, Copy)]
-struct Score(f64);
-
-impl Serialize for Score {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.is_finite().then_some(self.0).serialize(serializer)
-    }
 }
 
 /// The columns, by the systems of the report and the order in which examples are met.
@@ -88,7 +78,7 @@ impl<'a> Columns<'a> {
         cells.reach(row);
         cells.s[row] = position(status);
         for (column, score) in cells.m.iter_mut().zip(scores) {
-            column[row] = Score(score.map_or(f64::NAN, short));
+            column[row] = score.map_or(f64::NAN, short);
         }
         cells
     }
@@ -98,7 +88,7 @@ impl<'a> Columns<'a> {
         let (system, like, row) = (self.system(system)?, self.system(like)?, self.row(id)?);
         let other = &self.cells[like];
         let (status, prediction, details) = (other.s[row], other.p[row], other.x[row]);
-        let scores: Vec<Score> = other.m.iter().map(|scores| scores[row]).collect();
+        let scores: Vec<f64> = other.m.iter().map(|scores| scores[row]).collect();
         let cells = &mut self.cells[system];
         cells.reach(row);
         (cells.s[row], cells.p[row], cells.x[row]) = (status, prediction, details);
@@ -134,7 +124,7 @@ impl Cells {
             for places in [&mut self.s, &mut self.p, &mut self.x] {
                 places.resize(row + 1, -1);
             }
-            self.m.iter_mut().for_each(|scores| scores.resize(row + 1, Score(f64::NAN)));
+            self.m.iter_mut().for_each(|scores| scores.resize(row + 1, f64::NAN));
         }
     }
 
