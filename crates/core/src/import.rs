@@ -61,7 +61,7 @@ pub struct ImportJob {
     #[cfg_attr(feature = "cli", arg(long = "correct", id = "correct", value_name = "FILE",
         value_parser = crate::cli::stdin::input_file))]
     pub labels: PathBuf,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or an address as `score` takes it, for the schemas; rows are not needed
+    /// Folder or address that `score` takes; rows are not needed
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
     /// Run directory to write
