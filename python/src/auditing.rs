@@ -16,7 +16,7 @@ use crate::watching::watched;
 /// A job as `sqlgauge.audit` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Audit<'py> {
+pub(crate) struct Audit<'py> {
     frame: Bound<'py, PyAny>,
     predictions: Given<'py>,
     db: PathBuf,

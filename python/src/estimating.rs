@@ -29,7 +29,7 @@ struct WatchArguments {
 /// A job as `sqlgauge.estimate` and `sqlgauge.monitor` hand it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Job<'py> {
+pub(crate) struct Job<'py> {
     known: Vec<PathBuf>,
     known_db: Vec<PathBuf>,
     target: Bound<'py, PyAny>,

@@ -17,7 +17,7 @@ use crate::watching::watched;
 /// A job as `sqlgauge.Labeler.plan` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Plan<'py> {
+pub(crate) struct Plan<'py> {
     questions: Bound<'py, PyAny>,
     predictions: Given<'py>,
     against: Given<'py>,
@@ -85,7 +85,7 @@ pub(crate) fn label_next(
 /// A verdict, or a file of labels, as `label add` takes them; what became of it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct LabelArguments {
+pub(crate) struct LabelArguments {
     folder: PathBuf,
     id: Option<String>,
     verdict: Vec<String>,

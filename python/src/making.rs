@@ -40,7 +40,7 @@ fn kinds(names: &[String]) -> Result<Vec<ChangeKind>, Failure> {
 /// A job as `sqlgauge.evolve` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Evolve {
+pub(crate) struct Evolve {
     gold: PathBuf,
     questions: Option<PathBuf>,
     columns: Vec<(String, String)>,
@@ -103,7 +103,7 @@ pub(crate) fn evolve_benchmark<'py>(
 /// A job as `sqlgauge.synth` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Synth {
+pub(crate) struct Synth {
     db: Vec<PathBuf>,
     tables: Option<PathBuf>,
     pairs: u64,
@@ -209,7 +209,7 @@ pub(crate) fn make_corpus<'py>(
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
-struct Tables {
+pub(crate) struct Tables {
     folder: PathBuf,
     out: PathBuf,
     foreign_key_score: Option<f64>,

@@ -120,7 +120,7 @@ fn shard(text: &str) -> Result<Shard, Failure> {
 /// A job as `sqlgauge.score_many` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Job<'py> {
+pub(crate) struct Job<'py> {
     frame: Bound<'py, PyAny>,
     predictions: Given<'py>,
     db: PathBuf,
@@ -249,7 +249,7 @@ pub(crate) fn score_versions<'py>(
 /// A vote as `sqlgauge.vote` hands it over.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Election {
+pub(crate) struct Election {
     questions: PathBuf,
     has_golds: bool,
     db: PathBuf,

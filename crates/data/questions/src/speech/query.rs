@@ -567,7 +567,7 @@ impl Hear<'_> {
             }
             _ => return None,
         };
-        Some(outputs.into_iter().map(|expr| Output::of(expr)).collect())
+        Some(outputs.into_iter().map(Output::of).collect())
     }
 
     /// The keys of a GROUP BY, and the order by which one group is wanted.

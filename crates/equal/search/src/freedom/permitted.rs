@@ -71,7 +71,7 @@ fn text(query: &Query, schema: &Schema) -> Option<String> {
                 }),
             });
             let keys: Vec<Expr> = keys.collect::<Option<_>>()?;
-            select.outputs.extend(keys.into_iter().map(|expr| Output::of(expr)));
+            select.outputs.extend(keys.into_iter().map(Output::of));
         }
         // Without keys the rows are all that counts.
         Body::SetOperation { .. } | Body::Values(_) if query.order_by.is_empty() => {}

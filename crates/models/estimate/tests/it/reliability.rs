@@ -275,6 +275,7 @@ fn the_json_is_the_estimates_without_their_items() {
         "interval",
         "outside",
         "outside_because",
+        "labelled",
         "overlap",
         "method",
         "signals",

@@ -47,7 +47,9 @@ impl Cache {
 
     /// The key of a request: its path and everything in its body, not the server and not the API key.
     pub(crate) fn key(&self, path: &str, body: &Value) -> Key {
-        let mut request = json!({ "body": body, "namespace": self.namespace, "path": path });
+        let mut request = json!({ "path": path, "namespace": self.namespace, "body": body });
+        // Equal requests have equal text.
+        request.sort_all_objects();
         if let Some(secret) = &self.secret {
             secret.hide_in(&mut request);
         }

@@ -32,7 +32,7 @@ impl Printer<'_> {
         }
         let mut query = query.clone();
         if let Body::Select(select) = &mut query.body {
-            select.outputs.extend(keys.into_iter().map(|expr| Output::of(expr)));
+            select.outputs.extend(keys.into_iter().map(Output::of));
         }
         Some(query)
     }
