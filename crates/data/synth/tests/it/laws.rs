@@ -245,8 +245,8 @@ fn caps_of_a_database_and_the_budget_are_never_passed() {
 
 #[test]
 fn a_database_without_rows_leaves_its_pairs_to_the_others() {
-    let folder = tempfile::tempdir().unwrap();
     const EMPTY: &str = "CREATE TABLE t (a, b);";
+    let folder = tempfile::tempdir().unwrap();
     let scripts = [("a_empty", EMPTY), ("music", MUSIC), ("z_empty", EMPTY)];
     let summary = corpus(&databases(folder.path(), &scripts), &options(60), &folder.path().join("out"), 2);
     assert_eq!((summary.tally.pairs, summary.unmet), (60, [0; 4]));
