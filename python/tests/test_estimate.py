@@ -63,12 +63,12 @@ def test_labels_and_the_folder_are_those_of_the_program(sample: Sample, tmp_path
     assert {file.name for file in out.iterdir()} == {file.name for file in (tmp_path / "out").iterdir()}
     assert (out / "predictions.jsonl").read_bytes() == (tmp_path / "out" / "predictions.jsonl").read_bytes()
     assert json.loads((out / "run.json").read_text())["command"] == ["sqlgauge.estimate"]
-    assert sg.monitor(labels={"chatty": labels}, out=tmp_path / "watch", batch_size=41, **job).estimates["chatty"].method == said["method"]
+    assert sg.monitor(labels={"chatty": labels}, out=tmp_path / "watch", batch_size=20, **job).estimates["chatty"].method == said["method"]
     assert (tmp_path / "watch" / "drift.json").is_file()
     for wrong, sentence in ((labels, "give a mapping"), ({"chaty": labels}, "'chaty'|\"chaty\"")):
         with pytest.raises(sg.InputError, match=sentence):
             sg.estimate(labels=wrong, **job)  # type: ignore[arg-type]
-    with pytest.raises(sg.RunError, match="out"):
+    with pytest.raises(sg.InputError, match="out"):
         sg.estimate(labels={"chatty": labels}, out=tmp_path / "known", **job)
 
 

@@ -1,6 +1,6 @@
-"""Logs of `sqlgauge monitor` before and after changes, from predictions on Spider dev.
+"""Logs of `sqlgauge monitor` before and after changes, from predictions on Spider dev; `monitor.tsv` and the series of each change.
 
-    python research/watch/logs.py DATA OUT [--sqlgauge FILE]
+    python research/watch/logs.py DATA OUT [--sqlgauge FILE] [--watch COMMAND]
 
 Of DAIL 334 questions drawn at random are the known run; answers to the other 700 are watched. `before` is DAIL; then stand three other
 models, renamed columns in world_1 or in all databases, DAIL on hard questions alone, and DAIL without world_1, which is one database
@@ -16,6 +16,18 @@ import subprocess
 
 MODELS = {"before": "etm_DAIL", "c3": "etm_C3", "codex": "dinrepo_CodeX_CodeX_few-shot", "qwen": "llmnl2sql_Qwen1.5-7B-Chat"}
 KNOWN = 334
+# The logs before and after each change.
+CHANGES = {
+    "none": ("before", "before"),
+    "C3 for DAIL": ("before", "c3"),
+    "CodeX for DAIL": ("before", "codex"),
+    "Qwen1.5-7B for DAIL": ("before", "qwen"),
+    "columns renamed in world_1": ("before", "one-schema"),
+    "columns renamed in all": ("before", "all-schemas"),
+    "hard questions alone": ("before", "hard"),
+    "world_1 more": ("without-world", "before"),
+}
+COLUMNS = ["change", "size", "false alarms a year", "median delay", "worst tenth", "never in a year"]
 
 
 def prepare(spider, out):
@@ -47,6 +59,7 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--sqlgauge", default="sqlgauge")
+    parser.add_argument("--watch", default="cargo xtask research watch")
     arguments = parser.parse_args()
     spider, out = arguments.data / "spider", arguments.out
     out.mkdir(parents=True)
@@ -69,6 +82,13 @@ def main():
         source = ["--known", out / "known", "--known-db", database, "--questions", out / "all.json", "--db", folder]
         target = ["--ids", out / f"{ids}.ids", "--pred", f"mine={out}/{answers}.json", "--log", out / f"{log}.jsonl"]
         call("monitor", *source, *target, "--as-of", "one", "--timeout", 5, "--quiet")
+    rows = ["\t".join(COLUMNS)]
+    for change, (before, after) in CHANGES.items():
+        files = ["--before", out / f"{before}.jsonl", "--after", out / f"{after}.jsonl", "--series-out", out / f"{change}.series"]
+        words = [*arguments.watch.split(), *map(str, files)]
+        printed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+        rows += [f"{change}\t{row}" for row in printed.splitlines()[1:]]
+    (out / "monitor.tsv").write_text("".join(f"{row}\n" for row in rows))
 
 
 if __name__ == "__main__":
