@@ -266,7 +266,7 @@ fn what_does_not_belong_together_is_refused_by_name() {
             .contains("item \"x\" comes from item 2 of the original, and the original run has \"q2\"")
     );
     world.write("evolved/rename-tables/changes.jsonl", "{\"record\": \"header\"}");
-    assert!(message(&world).contains("its first line is no header"), "{}", message(&world));
+    assert!(message(&world).contains("its first line is not a header"), "{}", message(&world));
 }
 
 impl World {

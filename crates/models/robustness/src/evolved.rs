@@ -94,8 +94,8 @@ fn header(path: &Path) -> Result<ChangesHeader, RobustnessError> {
             let reason = format!("its format is {}, and this version reads {FORMAT_VERSION}", header.format);
             Err(malformed(path, reason))
         }
-        Ok(_) => Err(malformed(path, "its first line is no header".to_owned())),
-        Err(error) => Err(malformed(path, format!("its first line is no header: {error}"))),
+        Ok(_) => Err(malformed(path, "its first line is not a header".to_owned())),
+        Err(error) => Err(malformed(path, format!("its first line is not a header: {error}"))),
     }
 }
 

@@ -80,7 +80,7 @@ sqlgauge_base::named! {
         Certain = "certain",
         /// A person should look.
         Likely = "likely",
-        /// Off unless asked for: of two findings more than one is no defect, or the effect is only style.
+        /// Off by default: most of its findings are not defects, or only style.
         Hint = "hint",
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn evolved(
     evolve(&benchmark, &databases, &engine, options, &folder.join("out"), &|_, _| ()).unwrap()
 }
 
-/// The same by a script, of which `changes` are the lines; gives the folder with the benchmark.
+/// The same by a script with those lines; gives the folder with the benchmark.
 pub(crate) fn scripted(folder: &Path, world: &str, changes: &str, golds: &[&str]) -> PathBuf {
     let script = folder.join("changes.jsonl");
     std::fs::write(&script, changes).unwrap();

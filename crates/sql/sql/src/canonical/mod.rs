@@ -136,7 +136,7 @@ impl Rewriter for Canonical<'_> {
             cte.materialized = None;
         }
         if let Body::Select(select) = &query.body {
-            // Outputs in the place of references to them.
+            // References to outputs become the outputs.
             let repeat = |expr: &mut Expr| {
                 if let Expr::Output(place) = expr
                     && let Some(output) = select.outputs.get(*place as usize)

@@ -61,7 +61,7 @@ impl Query {
         }
     }
 
-    /// The SELECT, to change it, if the query is no compound and no VALUES.
+    /// The SELECT, for changes; `None` for a compound or VALUES.
     pub fn as_select_mut(&mut self) -> Option<&mut Select> {
         match &mut self.body {
             Body::Select(select) => Some(select),

@@ -14,7 +14,7 @@ use crate::Report;
 pub(super) struct Cells {
     /// Status.
     s: Vec<i32>,
-    /// Scores: metric, then example; not a number where there is none, which is null in JSON.
+    /// Scores: metric, then example; NaN, which is null in JSON, where an example has no score.
     m: Vec<Vec<f64>>,
     /// Prediction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
