@@ -25,8 +25,20 @@ pub(crate) fn same_bag(left: &[Row], right: &[Row]) -> bool {
 
 /// Whether the rows are the same in the same order.
 pub(crate) fn same_sequence(left: &[Row], right: &[Row]) -> bool {
-    left.len() == right.len()
-        && left.iter().zip(right).all(|(a, b)| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)))
+    sequences(left, right, same)
+}
+
+/// The same by the contract of `ex@1`, which has a tolerance only for numbers with a fraction.
+pub(crate) fn same_by_contract(left: &[Row], right: &[Row]) -> bool {
+    sequences(left, right, |a, b| match (a, b) {
+        (Value::Real(a), Value::Real(b)) if a.fract() == 0.0 && b.fract() == 0.0 => a == b,
+        _ => same(a, b),
+    })
+}
+
+fn sequences(left: &[Row], right: &[Row], same: impl Fn(&Value, &Value) -> bool) -> bool {
+    let same_row = |a: &Row, b: &Row| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
+    left.len() == right.len() && left.iter().zip(right).all(|(a, b)| same_row(a, b))
 }
 
 /// Whether `after` is in the order of `before`: `keys` are the sort keys of the rows of `before`, and rows with equal

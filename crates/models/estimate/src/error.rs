@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+/// What every method but those of a judge needs.
+pub(crate) const NEEDED_LABELS: &str = "labelled predictions for questions that are not the target's own";
+
 /// How to come by a labelled run.
 pub(crate) const LABELLED_RUN: &str = "give a run with --known, the best one on these databases: `sqlgauge synth --for DB --count 500 \
      --out mine` makes questions with golds; let the system answer them, and `sqlgauge score` its answers";

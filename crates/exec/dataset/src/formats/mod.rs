@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::error::DatasetError;
 use crate::input::Input;
+use crate::text;
 
 pub(crate) use json::for_each_item_of;
 
@@ -106,7 +107,7 @@ impl FileFormat {
 
     /// The format of a file: by its first bytes, else by its extension, else by the look of its text, else lines.
     ///
-    /// A `.json` file that holds one object per line is JSONL.
+    /// A `.json` file that holds one object per line is JSONL, and so is a `.sql` file: no query begins with a brace.
     pub fn detect(input: &Input) -> Self {
         if let Some(reader) = READERS.iter().find(|r| r.has_signature(input.bytes())) {
             return Self(*reader);
@@ -114,18 +115,22 @@ impl FileFormat {
         let extension =
             input.path().extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
         let named = READERS.iter().find(|r| r.extensions().contains(&extension.as_str()));
-        let named_json = named.is_some_and(|reader| reader.name() == json::Json.name());
+        let is_lines = named.is_some_and(|reader| reader.has_lines());
         if let Some(reader) = named
-            && !named_json
+            && !is_lines
+            && reader.name() != json::Json.name()
         {
             return Self(*reader);
         }
         let text = input.text(&mut Vec::new()).unwrap_or_default();
-        let looks = READERS.iter().find(|r| r.looks_like(&text));
-        if named_json && looks.is_none_or(|reader| reader.name() != jsonl::Jsonl.name()) {
-            return Self(&json::Json);
-        }
-        Self(looks.copied().unwrap_or(&lines::Lines))
+        let Some(named) = named else {
+            let looks = READERS.iter().find(|reader| reader.looks_like(&text));
+            return Self(*looks.unwrap_or(&(&lines::Lines as &dyn Reader)));
+        };
+        let may_be_object = |line| text::strip(line).is_empty() || line.starts_with('{');
+        let are_objects =
+            jsonl::Jsonl.looks_like(&text) && (!is_lines || text::lines(&text).all(may_be_object));
+        if are_objects { Self(&jsonl::Jsonl) } else { Self(*named) }
     }
 
     /// Whether such a file is lines ([`Part::Line`]), and not items ([`Part::Row`]).
@@ -199,6 +204,8 @@ mod tests {
         for (name, content, format) in [
             ("gold.sql", "SELECT 1\tdb", "lines"),
             ("gold.sql", "{\"not\": \"json, by its name\"}", "lines"),
+            ("pred.sql", "{\"id\": 0}\n\n{\"id\": 1}", "jsonl"),
+            ("pred.sql", "{\"sql\": \"chat\"}\n{\"sql\": \"chat\"}\nSELECT 1", "lines"),
             ("gold.txt", "SELECT 1\tdb", "lines"),
             ("gold", "", "lines"),
             ("dev.json", "[]", "json"),

@@ -9,7 +9,7 @@ use sqlgauge_shift::{
 };
 
 use crate::case::TargetCase;
-use crate::error::{EstimateError, LABELLED_RUN};
+use crate::error::{EstimateError, LABELLED_RUN, NEEDED_LABELS};
 use crate::pool::{QuestionIndex, SystemIndex};
 use crate::sums::groups;
 use sqlgauge_base::Random;
@@ -169,7 +169,7 @@ impl LabelledAnswers {
         if corpus.is_empty() {
             return Err(EstimateError::Needs {
                 method,
-                needs: "labelled predictions of some system".to_owned(),
+                needs: NEEDED_LABELS.to_owned(),
                 remedy: LABELLED_RUN,
             });
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::case::TargetCase;
-use crate::error::{EstimateError, LABELLED_RUN};
+use crate::error::{EstimateError, LABELLED_RUN, NEEDED_LABELS};
 use crate::errors::{ErrorPoint, Expected, Spread, UNKNOWN, half_width, per_group, together};
 use crate::estimate::{AccuracyInterval, Estimate, LawSlopes, SignalValue};
 use crate::items::ItemModel;
@@ -68,7 +68,7 @@ impl Estimator for FromSignals {
         if case.evidence.sources.is_empty() {
             return Err(EstimateError::Needs {
                 method: self.id(),
-                needs: "labelled predictions of some system".to_owned(),
+                needs: NEEDED_LABELS.to_owned(),
                 remedy: LABELLED_RUN,
             });
         }

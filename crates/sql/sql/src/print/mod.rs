@@ -173,7 +173,7 @@ pub fn print_expr(
 }
 
 /// Prints a part of `query` for a reader of its text: with the names of tables where each is read once and else with the aliases of
-/// the text, and without the table where `only` is all that the part's FROM clause reads. As [`print_as_written`] says, such a
+/// the text, and without the table where `only` is all that the part and its FROM clause read. As [`print_as_written`] says, such a
 /// text may mean something else where names hide each other.
 ///
 /// # Errors
@@ -186,6 +186,7 @@ pub fn print_part(
     only: Option<RelationId>,
 ) -> Result<String, PrintError> {
     let names = Names::of_tables(query, schema, aliases);
+    let only = only.filter(|id| reads::outer_columns(expr).iter().all(|column| column.relation == *id));
     let mut printer =
         Printer { is_brief: true, only: vec![only], ..Printer::with(names, PrintDialect::Sqlite) };
     printer.expr(expr, 0);
@@ -279,7 +280,7 @@ impl Printer<'_> {
         self.body(&query.body, columns);
         if !query.order_by.is_empty() {
             self.text(" ORDER BY ");
-            self.only.push(query.as_select().and_then(only_relation));
+            self.only.push(only_relation(&query.body));
             self.order_of(query);
             self.only.pop();
         }
@@ -315,7 +316,11 @@ impl Printer<'_> {
 
     fn body(&mut self, body: &Body, columns: Option<&[String]>) {
         match body {
-            Body::Select(select) => self.select(select, columns),
+            Body::Select(select) => {
+                self.only.push(only_relation(body));
+                self.select(select, columns);
+                self.only.pop();
+            }
             Body::Values(rows) => {
                 if rows.iter().any(Vec::is_empty) || rows.is_empty() {
                     self.fail(PrintError::Empty("VALUES"));
@@ -351,7 +356,6 @@ impl Printer<'_> {
         if select.outputs.is_empty() {
             self.fail(PrintError::Empty("SELECT"));
         }
-        self.only.push(only_relation(select));
         self.text(if select.distinct { "SELECT DISTINCT " } else { "SELECT " });
         for (index, output) in select.outputs.iter().enumerate() {
             if index > 0 {
@@ -386,7 +390,6 @@ impl Printer<'_> {
             self.text(" HAVING ");
             self.expr(having, 0);
         }
-        self.only.pop();
     }
 
     fn from(&mut self, from: &From) {
@@ -538,10 +541,12 @@ impl Printer<'_> {
     }
 }
 
-/// The relation of a FROM clause that has no other.
-fn only_relation(select: &Select) -> Option<RelationId> {
+/// The relation of a SELECT that has no other and reads no column of a query around it: `s.country = singer.country` without its
+/// `s` reads as if both were of one table.
+fn only_relation(body: &Body) -> Option<RelationId> {
+    let Body::Select(select) = body else { return None };
     match select.from.as_ref()? {
-        From::Relation(relation) => Some(relation.id),
+        From::Relation(relation) => reads::outer_columns(body).is_empty().then_some(relation.id),
         From::Join(_) => None,
     }
 }
