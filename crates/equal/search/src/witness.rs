@@ -61,7 +61,7 @@ impl Witness {
             let columns = stored_columns(&rows, &name)?;
             let list: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
             let mut statement =
-                rows.prepare(&format!("SELECT {} FROM {}", list.join(", "), quoted(&name)))?;
+                rows.prepare(&format!("SELECT {} FROM {} NOT INDEXED", list.join(", "), quoted(&name)))?;
             let width = columns.len();
             let values = statement.query_map([], |row| {
                 (0..width).map(|at| Ok(Value::from(row.get_ref(at)?))).collect::<rusqlite::Result<_>>()

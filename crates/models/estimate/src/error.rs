@@ -36,7 +36,7 @@ pub enum EstimateError {
         metrics: Vec<String>,
     },
     /// A database of a known run is not where it was.
-    #[error("database `{db_id}` of the run in {} is not at {}; name the folder that has it with --known-db", run.display(), path.display())]
+    #[error("database `{db_id}` of the run in {} is not at {}; name its folder or address with --known-db", run.display(), path.display())]
     MissingDatabase {
         db_id: String,
         run: PathBuf,

@@ -256,7 +256,9 @@ impl<'a> Loader<'a> {
                 let (database, engine) = (&databases[place], engines[place]);
                 let Some(answer) = answer else { return };
                 let is_of_other_rows = answer.status.is_none() || self.replaced.contains(&place);
-                if questions[question].in_target && is_of_other_rows {
+                // Nothing generates rows for a server: an imported answer, which has no status, is seen only where it runs.
+                let is_asked = questions[question].in_target || database.dialect.is_some();
+                if is_asked && is_of_other_rows {
                     let execution = engine.run(&database.database, &answer.sql);
                     answer.status = Some(execution.outcome.status().to_owned());
                     let rows = execution.rows().filter(|_| database.has_rows);

@@ -208,9 +208,10 @@ impl Novelty {
                     .push("all labels are of one database, and the target's is a different one".to_owned());
             }
         } else if self.distance > self.largest_known {
+            let times = (self.distance / self.largest_known).sqrt();
+            let how_much = if times < 1.1 { "slightly".to_owned() } else { format!("{times:.1} times") };
             reasons.push(format!(
-                "the target lies {:.1} times further away than any labelled database lies from the others",
-                (self.distance / self.largest_known).sqrt()
+                "the target lies {how_much} further away than any labelled database lies from the others"
             ));
         }
         reasons

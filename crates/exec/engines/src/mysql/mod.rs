@@ -159,7 +159,7 @@ impl Server for MySql {
             "4151" | "3118" => "the account is locked: give it a password, then ALTER USER … ACCOUNT UNLOCK",
             "1251" => "have the account log in by caching_sha2_password or mysql_native_password",
             "1049" | "1044" => {
-                "check the name of the database, that {db_id} stands for it in --db, and that the account may read it"
+                "check the name of the database, that {db_id} stands for it in --db (and not in `engines check`), and that the account may read it"
             }
             "1040" | "1203" => "allow more connections on the server, or use fewer with --connections",
             "" => "check that the server runs and that --db names its host and port",
