@@ -31,7 +31,9 @@ pub(crate) fn same_sequence(left: &[Row], right: &[Row]) -> bool {
 /// The same by the contract of `ex@1`, which has a tolerance only for numbers with a fraction.
 pub(crate) fn same_by_contract(left: &[Row], right: &[Row]) -> bool {
     sequences(left, right, |a, b| match (a, b) {
-        (Value::Real(a), Value::Real(b)) if a.fract() == 0.0 && b.fract() == 0.0 => a == b,
+        (Value::Real(a), Value::Real(b)) if a.fract() == 0.0 && b.fract() == 0.0 => {
+            (a + 0.0).total_cmp(&(b + 0.0)).is_eq()
+        }
         _ => same(a, b),
     })
 }

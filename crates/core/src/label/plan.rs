@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sqlgauge_dataset::{Columns, Databases, Example, FileFormat, PredictionSet, parse_workload};
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
+use sqlgauge_estimate::asked_of_one;
 use sqlgauge_estimate::labelling::proxy::{self, Results};
 use sqlgauge_estimate::labelling::{Answers, Goal, LabelFolder, LabelPlan, PlanAnswer, PlanItem, Wanted};
 use sqlgauge_estimate::report::Reliability;
@@ -165,6 +166,8 @@ impl LabelPlanJob {
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, &examples, false)
             .map_err(|error| Error::asked_in_part(self.questions.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
+        let opened = targets.iter().map(|(name, target)| (name.as_str(), target.database.path()));
+        asked_of_one(opened).iter().for_each(|text| context.watcher().note(text));
         self.refuse_without_rows(engine.as_ref(), &targets)?;
         let count = sets.len() - self.peers.len();
         let answered = self.answer(&examples, (&sets, count), (engine.as_ref(), by), &targets)?;

@@ -38,7 +38,7 @@ pub use errors::Spread;
 pub use estimate::{
     ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, LABELS, LawSlopes, SignalValue,
 };
-pub use load::{IMPORTED_METRIC, Loader, binary_metric};
+pub use load::{IMPORTED_METRIC, Loader, asked_of_one, binary_metric};
 pub use logistic::solve;
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;

@@ -1,12 +1,12 @@
 //! From run directories, questions and predictions to a [`Pool`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sqlgauge_base::counted;
 use sqlgauge_base::server::is_address;
+use sqlgauge_base::{counted, listed, without_secrets};
 use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun, recorded_file};
@@ -249,6 +249,9 @@ impl<'a> Loader<'a> {
             database.has_rows = database.database.has_rows(*engine);
         }
         self.pool.notes.extend(on_server(&self.pool));
+        let databases = self.pool.databases.iter();
+        let shared = asked_of_one(databases.map(|one| (one.db_id.as_str(), one.database.path())));
+        self.pool.notes.extend(shared);
         let (databases, questions) = (&self.pool.databases, &self.pool.questions);
         self.pool.answers.par_iter_mut().for_each(|answers| {
             answers.par_iter_mut().enumerate().for_each(|(question, answer)| {
@@ -268,6 +271,23 @@ impl<'a> Loader<'a> {
         });
         self.pool
     }
+}
+
+/// A note where questions of several databases are asked of one: a query that fails there is no wrong answer.
+pub fn asked_of_one<'n>(databases: impl IntoIterator<Item = (&'n str, &'n Path)>) -> Option<String> {
+    let mut names: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    for (name, path) in databases {
+        names.entry(path).or_default().insert(name);
+    }
+    let (path, names) = names.into_iter().find(|(_, names)| names.len() > 1)?;
+    let first: Vec<String> = names.iter().take(2).map(|name| format!("`{name}`")).collect();
+    Some(format!(
+        "questions about {}, {} among them, are all asked of {}; if each has its own database, write {{db_id}} in the address or give \
+         a folder",
+        counted(names.len(), "database"),
+        listed(&first),
+        without_secrets(&path.display().to_string())
+    ))
 }
 
 /// What the signals are on a server, said once.
@@ -323,4 +343,18 @@ fn question_and_answer(item: &Item, database: usize) -> (PoolQuestion, PoolAnswe
         in_target: false,
     };
     (question, answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_names_of_one_database_are_noted() {
+        let (one, other) = (Path::new("mysql://u@h/shop"), Path::new("shop.sqlite"));
+        assert_eq!(asked_of_one([("car_1", one), ("car_1", one), ("pets_1", other)]), None);
+        let note = asked_of_one([("pets_1", one), ("car_1", one), ("shop", other)]).unwrap();
+        assert!(note.starts_with("questions about 2 databases, `car_1` and `pets_1` among them"), "{note}");
+        assert!(note.contains("mysql://u@h/shop") && note.contains("{db_id}"), "{note}");
+    }
 }
